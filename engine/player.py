@@ -1,0 +1,177 @@
+"""The player: one media clock, and the frames that are due by it.
+
+Pure: every call is given the time. Media time is counted in frames from the first shown one; a stall holds the last
+frame and shifts all later deadlines, and nothing is caught up afterwards. Frames are uint8 RGB arrays that nobody
+writes after they were put in.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Frame = NDArray[np.uint8]
+"""(height, width, 3), read-only."""
+
+
+class Happening(Enum):
+    STARTED = "started"
+    GROUP = "group"
+    FRAME = "frame"
+    STALLED = "stalled"
+    RESUMED = "resumed"
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What the player did. at: the due time (seconds); frame: media time in frames; position: of the group."""
+
+    what: Happening
+    at: float
+    position: int = -1
+    frame: int = -1
+    image: Frame | None = None
+
+
+@dataclass(slots=True)
+class _Group:
+    start: int
+    frames: list[Frame]
+
+
+@dataclass
+class Player:
+    """fps: frames a second. The clock starts with the first group and stands while paused or stalled."""
+
+    fps: float
+    shown: int = 0
+    stall_seconds: float = 0.0
+    stalls: int = 0
+    image: Frame | None = None
+    position: int = -1
+    _groups: OrderedDict[int, _Group] = field(default_factory=OrderedDict)
+    _next: int = 0
+    _origin: float | None = None
+    _paused: float | None = None
+    _stalled: float | None = None
+
+    @property
+    def started(self) -> bool:
+        return self._origin is not None
+
+    @property
+    def paused(self) -> bool:
+        return self._paused is not None
+
+    @property
+    def stalled(self) -> bool:
+        return self._stalled is not None
+
+    @property
+    def next_position(self) -> int:
+        """The first position whose first frame was not shown."""
+        return self._next
+
+    def put(self, position: int, start: int, frames: list[Frame]) -> bool:
+        """Gives the frames of a group, which begins at media frame `start`. False when it has begun to play already."""
+        if position < self._next:
+            return False
+        self._groups[position] = _Group(start, frames)
+        return True
+
+    def has(self, position: int) -> bool:
+        return position in self._groups
+
+    def drop(self, first: int) -> None:
+        """Forgets groups from `first` on: they were revoked."""
+        for p in [p for p in self._groups if p >= max(first, self._next)]:
+            del self._groups[p]
+
+    def media_time(self, now: float) -> float:
+        """Seconds of media played at `now`; stands still while held."""
+        if self._origin is None:
+            return 0.0
+        if self._paused is not None:
+            now = self._paused
+        t = (now - self._origin) * self.fps
+        return min(t, float(self.shown)) / self.fps
+
+    def due(self, frame: int) -> float | None:
+        """The wall time at which a media frame is due, as things stand; None while held or before the start."""
+        if self._origin is None or self._paused is not None:
+            return None
+        return self._origin + frame / self.fps
+
+    def pause(self, now: float) -> None:
+        if self._paused is None:
+            self._paused = now
+
+    def resume(self, now: float) -> None:
+        """Goes on; deadlines are later by the pause."""
+        if self._paused is not None:
+            if self._origin is not None:
+                self._origin += now - self._paused
+            if self._stalled is not None:
+                self._stalled += now - self._paused
+            self._paused = None
+
+    def advance(self, now: float) -> list[Played]:
+        """Everything that became due up to `now`, in order."""
+        out: list[Played] = []
+        if self._paused is not None:
+            return out
+        if self._origin is None:
+            if 0 not in self._groups:
+                return out
+            self._origin = now
+            out.append(Played(Happening.STARTED, now, 0, 0))
+        while (due := self._origin + self.shown / self.fps) <= now + 1e-9:
+            frame = self._frame(self.shown)
+            if frame is None:
+                if self._stalled is None:
+                    self._stalled = due
+                    self.stalls += 1
+                    out.append(Played(Happening.STALLED, due, self._next, self.shown))
+                break
+            if self._stalled is not None:
+                # the frame came late: it is shown now, and everything after it is due later by the stall
+                lost = now - self._stalled
+                self.stall_seconds += lost
+                self._origin += lost
+                self._stalled = None
+                due = now
+                out.append(Played(Happening.RESUMED, now, self._next, self.shown))
+            position, image, first = frame
+            if first:
+                self._next = position + 1
+                out.append(Played(Happening.GROUP, due, position, self.shown))
+                for old in [p for p in self._groups if p < position]:
+                    del self._groups[old]
+            self.position = position
+            self.image = image
+            out.append(Played(Happening.FRAME, due, position, self.shown, image))
+            self.shown += 1
+        return out
+
+    def next_due(self) -> float | None:
+        """When `advance` has something to do next; None while held."""
+        if self._origin is None or self._paused is not None or self._stalled is not None:
+            return None
+        return self._origin + self.shown / self.fps
+
+    def stalled_for(self, now: float) -> float:
+        """Seconds of the stall in progress."""
+        if self._stalled is None:
+            return 0.0
+        return (self._paused if self._paused is not None else now) - self._stalled
+
+    def _frame(self, index: int) -> tuple[int, Frame, bool] | None:
+        for position in (self._next - 1, self._next):
+            group = self._groups.get(position)
+            if group is not None and group.start <= index < group.start + len(group.frames):
+                return position, group.frames[index - group.start], index == group.start
+        return None

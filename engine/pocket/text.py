@@ -1,0 +1,104 @@
+"""Reads prompts for the pocket world: word embeddings that the package wordllama ships, and a small trained reader.
+
+wordllama's own loader asks the network for its tokenizer; its two files are read directly instead.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from engine.pocket.network import ATTRIBUTES
+
+EMBEDDING = 256
+LONGEST = 96
+"""Tokens that are read; a longer prompt is refused before it gets here."""
+
+
+class Words:
+    """Tokens and their embeddings."""
+
+    def __init__(self) -> None:
+        from safetensors.torch import load_file
+        from tokenizers import Tokenizer
+
+        spec = importlib.util.find_spec("wordllama")
+        if spec is None or spec.origin is None:
+            raise FileNotFoundError("the package wordllama is missing: install foreland again")
+        root = Path(spec.origin).parent
+        self._tokenizer = Tokenizer.from_file(str(root / "tokenizers" / "l2_supercat_tokenizer_config.json"))
+        self._tokenizer.no_padding()
+        self._table = load_file(str(root / "weights" / "l2_supercat_256.safetensors"))["embedding.weight"]
+
+    def tokens(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text.lower(), add_special_tokens=False).ids)
+
+    def embed(self, texts: list[str]) -> tuple[Tensor, Tensor]:
+        """(n, longest, 256) float32 embeddings and (n, longest) bool, True where there is a token."""
+        ids = [self.tokens(t)[:LONGEST] for t in texts]
+        width = max(1, max(map(len, ids)))
+        mask = torch.zeros(len(ids), width, dtype=torch.bool)
+        out = torch.zeros(len(ids), width, EMBEDDING)
+        for i, row in enumerate(ids):
+            out[i, : len(row)] = self._table[row].float()
+            mask[i, : len(row)] = True
+        return out, mask
+
+
+class Reader(nn.Module):
+    """Embeddings to soft attributes: a convolution over neighbouring tokens, the strongest answer of each feature."""
+
+    def __init__(self, width: int = 160) -> None:
+        super().__init__()
+        self.near = nn.Conv1d(EMBEDDING, width, 3, padding=1)
+        self.mix = nn.Linear(2 * width, width)
+        self.heads = nn.ModuleList(nn.Linear(width, n + 1) for n in ATTRIBUTES)
+
+    def forward(self, embedded: Tensor, mask: Tensor) -> list[Tensor]:
+        """Logits, one (n, classes + 1) an attribute; the last class is 'not said'."""
+        h = torch.relu(self.near(embedded.transpose(1, 2))).transpose(1, 2)
+        h = h.masked_fill(~mask[..., None], 0)
+        top = h.amax(1)
+        mean = h.sum(1) / mask.sum(1, keepdim=True).clamp_min(1)
+        h = torch.relu(self.mix(torch.cat((top, mean), 1)))
+        return [head(h) for head in self.heads]
+
+    @torch.no_grad()
+    def read(self, words: Words, text: str) -> Tensor:
+        """(CONDITION,) probabilities, sharpened: what is said is said, what is not is left to the world."""
+        return torch.cat([(2 * x).softmax(1) for x in self(*words.embed([text]))], 1)[0]
+
+
+def train_reader(seed: int = 0, steps: int = 2500, batch: int = 128) -> tuple[Reader, dict[str, float]]:
+    """Trains a reader on captions; returns it and its accuracy on held-out wordings."""
+    import numpy as np
+
+    from engine.pocket.captions import HELD_OUT, caption
+
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    words, reader = Words(), Reader()
+    opt = torch.optim.AdamW(reader.parameters(), lr=1e-3, weight_decay=0.02)
+    for step in range(steps):
+        pairs = [caption(rng) for _ in range(batch)]
+        labels = torch.from_numpy(np.stack([p[1] for p in pairs]))
+        embedded, mask = words.embed([p[0] for p in pairs])
+        embedded = embedded * (torch.rand(embedded.shape[:2]) > 0.08)[..., None] + 0.05 * torch.randn_like(embedded)
+        logits = reader(embedded, mask)
+        loss = sum(torch.nn.functional.cross_entropy(x, labels[:, i], label_smoothing=0.02) for i, x in enumerate(logits))
+        for group in opt.param_groups:
+            group["lr"] = 1e-3 * (1 - step / steps)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    reader.eval()
+    rng = np.random.default_rng(seed + 1)
+    pairs = [caption(rng, HELD_OUT) for _ in range(1000)]
+    with torch.no_grad():
+        logits = reader(*words.embed([p[0] for p in pairs]))
+    labels = torch.from_numpy(np.stack([p[1] for p in pairs]))
+    names = ("biome", "time", "weather")
+    return reader, {n: float((logits[i].argmax(1) == labels[:, i]).float().mean()) for i, n in enumerate(names)}

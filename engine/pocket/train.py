@@ -1,0 +1,271 @@
+"""Trains the pocket network: flow matching on partly whitened latents, predicting the clean latent.
+
+One command, reproducible from its seed up to the order of floating-point sums; uses a GPU where there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import avg_pool2d
+
+from engine.attention import WindowCall
+from engine.pocket import camera
+from engine.pocket.camera import FRAMES_PER_GROUP
+from engine.pocket.codec import CHANNELS, Codec
+from engine.pocket.control import control_latents
+from engine.pocket.data import load_transform
+from engine.pocket.network import (
+    ATTRIBUTES,
+    CONDITION,
+    CONTROL,
+    HISTORY,
+    NetworkConfig,
+    PocketNet,
+    extra_inputs,
+    training_masks,
+)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    batch_tokens: int = 5200
+    rate: float = 1.2e-3
+    minutes: float = 60.0
+    seed: int = 0
+    bf16: bool = True
+
+
+def one_hot(labels: np.ndarray, rng: np.random.Generator, silent: float) -> np.ndarray:
+    """(n, 3) labels to (n, CONDITION); each attribute is 'not said' with probability `silent`."""
+    parts = []
+    for i, classes in enumerate(ATTRIBUTES):
+        part = np.zeros((len(labels), classes + 1), np.float32)
+        said = np.where(rng.random(len(labels)) < silent, classes, labels[:, i])
+        part[np.arange(len(labels)), said] = 1
+        parts.append(part)
+    return np.concatenate(parts, 1)
+
+
+class Clips:
+    """Latent clips of one file, in memory."""
+
+    def __init__(self, path: Path, held_out: int = 64) -> None:
+        data = np.load(path)
+        self.latents, self.motion, self.pitch = data["latents"], data["motion"], data["pitch"]
+        self.before, self.after, self.edit = data["before"], data["after"], data["edit"]
+        self.groups = self.latents.shape[1]
+        self.held_out = held_out
+
+    def __len__(self) -> int:
+        return len(self.latents)
+
+
+@dataclass
+class Batch:
+    """history latents (n, h, ...), window latents (n, k, ...), motion (n, h + k, 4, 5), pitch (n, h + k), condition
+    (n, CONDITION), weight (n, k): which window groups count."""
+
+    history: Tensor
+    window: Tensor
+    motion: Tensor
+    pitch: Tensor
+    condition: Tensor
+    weight: Tensor
+
+
+def draw(clips: Clips, rng: np.random.Generator, n: int, history: int, window: int, first: int, last: int) -> Batch:
+    """n windows of clips[first:last]; a window never reaches from an old condition into a new one unseen."""
+    rows = rng.integers(first, last, n)
+    start = rng.integers(history, clips.groups - window + 1, n)
+    at_edit = (rng.random(n) < 0.5) & (clips.edit[rows] >= history) & (clips.edit[rows] + window <= clips.groups)
+    start = np.where(at_edit, clips.edit[rows], start)
+    new = start >= clips.edit[rows]
+    labels = np.where(new[:, None], clips.after[rows], clips.before[rows])
+    index = start[:, None] + np.arange(-history, window)
+    z = torch.from_numpy(clips.latents[rows[:, None], index]).float()
+    weight = new[:, None] | (start[:, None] + np.arange(window) < clips.edit[rows][:, None])
+    silent = 0.3 if rng.random() < 0.25 else 0.03
+    return Batch(
+        z[:, :history], z[:, history:], torch.from_numpy(clips.motion[rows[:, None], index]),
+        torch.from_numpy(clips.pitch[rows[:, None], index]), torch.from_numpy(one_hot(labels, rng, silent)),
+        torch.from_numpy(weight).float(),
+    )  # fmt: skip
+
+
+def window_poses(motion: Tensor, pitch: Tensor, history: int) -> tuple[Tensor, Tensor]:
+    """Frame poses of the window relative to the branch (n, 4 k, 5) and group positions (n, h + k, 2: yaw, pitch px)."""
+    n, groups = motion.shape[:2]
+    window, position = [], np.zeros((n, groups, 2), np.float32)
+    for i in range(n):
+        v = motion[i].reshape(-1, 5).numpy()
+        pose, _ = camera.relative_pose(v[history * FRAMES_PER_GROUP :], float(pitch[i, history]))
+        window.append(pose)
+        yaw = np.cumsum(v[:, 2]) * camera.YAW_STEP * camera.FOCAL
+        yaw = yaw[FRAMES_PER_GROUP - 1 :: FRAMES_PER_GROUP]
+        position[i, :, 0] = yaw - (yaw[history - 1] if history else 0)
+        level = np.append(pitch[i].numpy()[1:], pitch[i, history].numpy() + pose[-1, 4])
+        position[i, :, 1] = level - float(pitch[i, history])
+    return torch.from_numpy(np.stack(window)), torch.from_numpy(position)
+
+
+def worn(frame: Tensor) -> Tensor:
+    """A boundary frame as the model's own frames are: a little blurred, noisy and off in tone. (n, 80, 128, 3)."""
+    n = len(frame)
+    x = frame.permute(0, 3, 1, 2)
+    blur = torch.rand(n, 1, 1, 1) * (torch.rand(n, 1, 1, 1) < 0.6)
+    soft = avg_pool2d(x, 3, 1, 1, count_include_pad=False)
+    soft = torch.where(torch.rand(n, 1, 1, 1) < 0.3, avg_pool2d(soft, 3, 1, 1, count_include_pad=False), soft)
+    x = x * (1 - blur) + soft * blur
+    x = x * (1 + 0.06 * torch.randn(n, 1, 1, 1)) + 0.04 * torch.randn(n, 3, 1, 1)
+    return x.clamp(-1, 1).permute(0, 2, 3, 1)
+
+
+def model_inputs(codec: Codec, batch: Batch, noise: Tensor, sigma: Tensor, rng: np.random.Generator, net: PocketNet, train: bool):  # type: ignore[no-untyped-def]
+    """The arguments of `PocketNet.forward` for [history | window], sigma (n, k)."""
+    h, k = batch.history.shape[1], batch.window.shape[1]
+    n = len(batch.window)
+    pose, position = window_poses(batch.motion, batch.pitch, h)
+    control = torch.zeros(n, h + k, CONTROL, *batch.window.shape[-2:])
+    past = batch.history
+    level = torch.zeros(n, h)
+    if h:
+        last = past[:, -1]
+        if train:
+            last = last + torch.randn_like(last) * (0.2 * torch.rand(n, 1, 1, 1)) * codec.scale[:, None, None]
+        frame = codec.last_frame(last).clamp(-1, 1)
+        control[:, h:] = control_latents(codec, worn(frame) if train else frame, pose, batch.pitch[:, h])
+        if train:
+            level = torch.rand(n, h) * 0.25
+            past = past * (1 - level[..., None, None, None]) + torch.randn_like(past) * level[..., None, None, None]
+        else:
+            level += 0.05
+    s = sigma[:, :, None, None, None]
+    noisy = (1 - s) * batch.window + s * noise
+    flags = torch.cat((torch.ones(n, h), torch.zeros(n, k)), 1)
+    extra = extra_inputs(batch.motion, batch.pitch, flags, batch.condition)
+    index = torch.arange(-h, k).float()[None].expand(n, -1)
+    mask, context_mask = training_masks(h, k)
+    call = WindowCall(net.rotation(index, position[..., 0], position[..., 1]), mask=mask if h else None, context_mask=context_mask)
+    return torch.cat((past, noisy), 1), control, torch.cat((level, sigma), 1), extra, net.context(batch.condition), call
+
+
+def optimizers(net: PocketNet, rate: float) -> list[torch.optim.Optimizer]:
+    """Muon for the matrices of the blocks, AdamW for the rest."""
+    matrices = [p for p in net.wan.blocks.parameters() if p.ndim == 2]
+    chosen = {id(p) for p in matrices}
+    rest = [p for p in net.parameters() if id(p) not in chosen]
+    return [
+        torch.optim.Muon(matrices, lr=rate, weight_decay=0.02, adjust_lr_fn="match_rms_adamw"),
+        torch.optim.AdamW(rest, lr=rate, betas=(0.9, 0.95), weight_decay=0.01),
+    ]
+
+
+class Average:
+    """An exponential moving average of the weights, warmed up."""
+
+    def __init__(self, net: nn.Module, decay: float = 0.998) -> None:
+        self.state = {k: v.detach().clone() for k, v in net.state_dict().items()}
+        self.decay, self.steps = decay, 0
+
+    @torch.no_grad()
+    def update(self, net: nn.Module) -> None:
+        self.steps += 1
+        d = min(self.decay, self.steps / (self.steps + 20))
+        for k, v in net.state_dict().items():
+            if v.is_floating_point():
+                self.state[k].lerp_(v, 1 - d)
+
+
+def loss_of(net: PocketNet, codec: Codec, batch: Batch, rng: np.random.Generator, weights: Tensor, train: bool, bf16: bool) -> Tensor:
+    n, k = batch.window.shape[:2]
+    h = batch.history.shape[1]
+    sigma = torch.sigmoid(torch.randn(n) * 1.1 + 0.7)
+    sigma = torch.where(torch.rand(n) < 0.12, torch.ones(n), sigma)[:, None].expand(n, k)
+    noise = torch.randn_like(batch.window)
+    inputs = model_inputs(codec, batch, noise, sigma, rng, net, train)
+    with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+        out = net(*inputs)
+    error = (out[:, h:].float() - batch.window) ** 2 * weights
+    emphasis = (1 / sigma.clamp_min(0.15) ** 2).clamp_max(16) * batch.weight
+    return (error.mean((2, 3, 4)) * emphasis).sum() / batch.weight.sum().clamp_min(1)
+
+
+def train(config: TrainConfig, network: NetworkConfig, codec: Codec, short: Clips, long: Clips, out: Path, resume: Path | None) -> None:
+    torch.manual_seed(config.seed)
+    rng = np.random.default_rng(config.seed)
+    net = PocketNet(network)
+    if resume is not None:
+        net.load_state_dict(torch.load(resume, weights_only=True))
+    average = Average(net)
+    opts = optimizers(net, config.rate)
+    scale = codec.scale
+    weights = ((codec.deviation / codec.deviation[0]) / scale**2).view(CHANNELS, 1, 1)
+    weights = (weights / weights.mean()).clamp(0.15, 5)
+    began, step, seen, recent = time.monotonic(), 0, 0, []
+    saved = began
+    history_file = out.with_suffix(".log.jsonl")
+    while (gone := (time.monotonic() - began) / 60) < config.minutes:
+        share = gone / config.minutes
+        factor = min(1.0, (step + 1) / 60) * min(1.0, (1 - share) / 0.35 + 0.02)
+        for opt in opts:
+            for group in opt.param_groups:
+                group["lr"] = config.rate * factor
+        history = int(rng.choice([0, 1, 2, 3, 4, HISTORY], p=[0.14, 0.06, 0.08, 0.12, 0.2, 0.4]))
+        far = rng.random() < 0.12
+        window = int(rng.integers(9, 22)) if far else int(rng.choice([1, 2, 3, 4, 5, 6, 7, 8], p=[0.08, 0.1, 0.16, 0.16, 0.12, 0.1, 0.18, 0.1]))
+        clips = long if far else short
+        n = max(2, config.batch_tokens // (40 * (history + window)))
+        batch = draw(clips, rng, n, history, window, clips.held_out, len(clips))
+        loss = loss_of(net, codec, batch, rng, weights, True, config.bf16)
+        for opt in opts:
+            opt.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        for opt in opts:
+            opt.step()
+        average.update(net)
+        step, seen = step + 1, seen + n
+        recent.append(loss.item())
+        if step % 25 == 0:
+            now = dict(step=step, minutes=round(gone, 2), clips=seen, loss=round(float(np.mean(recent[-25:])), 4))
+            log.info("%s", now)
+            with history_file.open("a") as f:
+                f.write(json.dumps(now) + "\n")
+        if time.monotonic() - saved > 240:
+            torch.save(average.state, out)
+            saved = time.monotonic()
+    torch.save(average.state, out)
+
+
+def main() -> None:
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("data", type=Path, help="folder with codec.pt, short.npz and long.npz")
+    p.add_argument("out", type=Path)
+    p.add_argument("--minutes", type=float, default=60)
+    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--rate", type=float, default=TrainConfig.rate)
+    p.add_argument("--threads", type=int, default=2)
+    p.add_argument("--batch-tokens", type=int, default=TrainConfig.batch_tokens)
+    p.add_argument("--no-bf16", action="store_true")
+    p.add_argument("--resume", type=Path)
+    a = p.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    torch.set_num_threads(a.threads)
+    config = TrainConfig(a.batch_tokens, a.rate, a.minutes, a.seed, not a.no_bf16)
+    codec = load_transform(a.data / "codec.pt")
+    train(config, NetworkConfig(), codec, Clips(a.data / "short.npz"), Clips(a.data / "long.npz"), a.out, a.resume)
+
+
+if __name__ == "__main__":
+    main()
