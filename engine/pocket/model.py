@@ -1,0 +1,267 @@
+"""The pocket world behind the sampler interface."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.attention import KeyValue, WindowCall
+from engine.player import Frame
+from engine.pocket import camera
+from engine.pocket.camera import FRAMES_PER_GROUP
+from engine.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
+from engine.pocket.control import control_latents
+from engine.pocket.network import CONDITION, CONTROL, HISTORY, TOKENS, NetworkConfig, PocketNet, extra_inputs
+from engine.pocket.text import LONGEST, Reader, Words
+from engine.sampler import Condition, ConditionError, Group, HistoryPolicy, ModelSpec, Report, Request, Stopped
+
+SPEC = ModelSpec(
+    name="pocket", width=camera.WIDTH, height=camera.HEIGHT, fps=camera.FPS, spans=(4, 4), windows=(1, 21), window=7,
+    steps=4, history=(HistoryPolicy.CLEAN_PREFILL, HistoryPolicy.BOUNDARY_IMAGE),
+)  # fmt: skip
+START_STEPS = 10
+"""Steps of a call without history, where everything has to be made up."""
+HISTORY_SIGMA = 0.05
+"""Noise level that is told of clean history; a middle value of training."""
+SHIFT = 2.0
+"""The schedule's sigma = SHIFT u / (1 + (SHIFT - 1) u) for u evenly from 1 to 0."""
+COMMANDS: dict[str, tuple[int, int]] = {
+    "forward": (0, 1), "back": (0, -1), "right": (1, 1), "left": (1, -1), "turn_right": (2, 1), "turn_left": (2, -1),
+    "look_up": (3, 1), "look_down": (3, -1), "rise": (4, 1), "sink": (4, -1),
+}  # fmt: skip
+"""Actions of the key map to axes of the camera."""
+
+
+class WeightsError(RuntimeError):
+    """The weights are missing, truncated or of another make. The message says which file and what to do."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Condition of a call: soft attributes, the held command and that of the first group, each (5,)."""
+
+    attributes: Tensor
+    held: np.ndarray
+    first: np.ndarray
+
+
+@dataclass(frozen=True)
+class GroupState:
+    """Continuation state after a group: motion that made it (4, 5), pitch before it and after it, in pixels."""
+
+    motion: np.ndarray
+    pitch: float
+    pitch_after: float
+
+
+def command(actions: Sequence[str]) -> np.ndarray:
+    """Held actions to a camera command (5,) in [-1, 1]; opposite ones cancel. Unknown actions do nothing."""
+    out = np.zeros(5, np.float32)
+    for name in actions:
+        if name in COMMANDS:
+            axis, sign = COMMANDS[name]
+            out[axis] += sign
+    return np.clip(out, -1, 1)
+
+
+def schedule(steps: int) -> list[float]:
+    """Noise levels, steps + 1 of them from 1 to 0."""
+    u = np.linspace(1, 0, steps + 1)
+    return [float(x) for x in SHIFT * u / (1 + (SHIFT - 1) * u)]
+
+
+def noise(seed: int, position: int, attempt: int) -> Tensor:
+    """The noise of a group is a function of these three and nothing else: a session can be replayed."""
+    state = np.random.SeedSequence([seed & (2**63 - 1), position, attempt]).generate_state(2, np.uint32)
+    g = torch.Generator().manual_seed(int(state[0]) | int(state[1]) << 32 & (2**63 - 1))
+    return torch.randn(CHANNELS, ROWS, COLUMNS, generator=g)
+
+
+@dataclass(frozen=True)
+class PocketWeights:
+    """Everything that was trained."""
+
+    net: PocketNet
+    codec: Codec
+    reader: Reader
+    card: dict[str, Any]
+
+    @classmethod
+    def load(cls, folder: Path) -> PocketWeights:
+        """Reads pocket.safetensors and card.json. Raises WeightsError."""
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
+        file = folder / "pocket.safetensors"
+        try:
+            card = json.loads((folder / "card.json").read_text())
+            state = load_file(str(file))
+        except FileNotFoundError as e:
+            raise WeightsError(f"{e.filename or file} is missing: restore the folder assets/pocket and start again") from e
+        except (SafetensorError, ValueError, OSError) as e:
+            raise WeightsError(f"{file} cannot be read ({e}): restore the folder assets/pocket and start again") from e
+        net, codec, reader = PocketNet(NetworkConfig(**card["network"])), Codec(), Reader()
+        for name, module in (("net", net), ("codec", codec), ("reader", reader)):
+            part = {k[len(name) + 1 :]: v.float() for k, v in state.items() if k.startswith(name + ".")}
+            try:
+                module.load_state_dict(part)
+            except RuntimeError as e:
+                raise WeightsError(f"{file} does not fit this version of Foreland: {str(e).splitlines()[-1].strip()}") from e
+            module.eval().requires_grad_(False)
+        return cls(net, codec, reader, card)
+
+    def save(self, folder: Path) -> None:
+        """Writes half precision, but the codec's transform in full."""
+        from safetensors.torch import save_file
+
+        state = {}
+        for name, module in (("net", self.net), ("codec", self.codec), ("reader", self.reader)):
+            for k, v in module.state_dict().items():
+                full = name == "codec" and not k.startswith("refiner")
+                state[f"{name}.{k}"] = v.contiguous().to(torch.float32 if full else torch.float16)
+        folder.mkdir(parents=True, exist_ok=True)
+        save_file(state, str(folder / "pocket.safetensors"))
+        (folder / "card.json").write_text(json.dumps(self.card, indent=2) + "\n")
+
+
+class PocketSampler:
+    """Samples the pocket world by few-step flow matching with clean-prefilled prefix KV."""
+
+    def __init__(self, weights: PocketWeights) -> None:
+        self.spec = SPEC
+        self._net, self._codec, self._reader = weights.net, weights.codec, weights.reader
+        self._words = Words()
+        self._groups: dict[int, Group] = {}
+        self._prefix: dict[int, list[KeyValue]] = {}
+
+    def prepare(self, condition: Condition) -> Prepared:
+        if len(condition.prompt) > self.spec.text_limit or len(self._words.tokens(condition.prompt)) > LONGEST:
+            raise ConditionError(f"the prompt is too long: at most {self.spec.text_limit} characters are read")
+        attributes = self._reader.read(self._words, condition.prompt)
+        held = command(condition.keys)
+        return Prepared(attributes, held, command((*condition.keys, *condition.tapped)))
+
+    def sample(self, request: Request, report: Report) -> list[Group]:
+        self.spec.check_window(request.window)
+        prepared: Prepared = request.prepared
+        with torch.inference_mode():
+            return self._sample(request, prepared, report)
+
+    def adopt(self, groups: Sequence[Group]) -> None:
+        first = groups[0].position
+        for table in (self._groups, self._prefix):
+            for p in [p for p in table if p >= first]:
+                del table[p]
+        self._groups.update((g.position, g) for g in groups)
+
+    def keep(self, position: int) -> None:
+        for table in (self._groups, self._prefix):
+            for p in [p for p in table if p < position - 2 * HISTORY]:
+                del table[p]
+
+    def reset(self) -> None:
+        self._groups.clear()
+        self._prefix.clear()
+
+    def close(self) -> None:
+        self.reset()
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _motion(self, request: Request, prepared: Prepared) -> tuple[np.ndarray, np.ndarray, list[float]]:
+        """Motion (K, 4, 5) of the window, frame poses (4 K, 5) relative to the branch, pitch before each group + end."""
+        before = self._groups.get(request.branch - 1)
+        velocity = before.state.motion[-1] if before else np.zeros(5, np.float32)
+        pitch = before.state.pitch_after if before else 0.0
+        commands = np.repeat(prepared.held[None], request.window * FRAMES_PER_GROUP, 0)
+        commands[:FRAMES_PER_GROUP] = prepared.first
+        motion = camera.integrate(velocity, commands)
+        pose, _ = camera.relative_pose(motion, pitch)
+        levels = [pitch, *(pitch + float(x) for x in pose[FRAMES_PER_GROUP - 1 :: FRAMES_PER_GROUP, 4])]
+        return motion.reshape(request.window, FRAMES_PER_GROUP, 5), pose, levels
+
+    def _sample(self, request: Request, prepared: Prepared, report: Report) -> list[Group]:
+        j, k = request.branch, request.window
+        motion, pose, levels = self._motion(request, prepared)
+        pitch = torch.tensor(levels)
+        context = self._net.context(prepared.attributes[None])
+        history = range(max(0, j - HISTORY), j) if request.history is HistoryPolicy.CLEAN_PREFILL else range(0)
+        prefix, prefix_rotation = self._prefilled(history, context, levels[0])
+        if j:
+            boundary = self._codec.last_frame(self._groups[j - 1].latent).clamp(-1, 1)
+            control = control_latents(self._codec, boundary[None], torch.from_numpy(pose)[None], pitch[:1])
+        else:
+            control = torch.zeros(1, k, CONTROL, ROWS, COLUMNS)
+        position = torch.arange(k).float()[None]
+        yaw = torch.from_numpy(pose[FRAMES_PER_GROUP - 1 :: FRAMES_PER_GROUP, 3])[None] * camera.FOCAL
+        rotation = self._net.rotation(position, yaw, pitch[None, 1:] - levels[0])
+        said = torch.tensor([False, True, True, True]).expand(k * TOKENS, -1)
+        flags = torch.zeros(1, k)
+        extra = extra_inputs(torch.from_numpy(motion)[None], pitch[None, :k], flags, prepared.attributes[None])
+        z = torch.stack([noise(request.seed, j + i, request.attempt) for i in range(k)])[None]
+        steps = request.steps if j else max(request.steps, START_STEPS)
+        sigmas = schedule(steps)
+        for i, (now, after) in enumerate(zip(sigmas[:-1], sigmas[1:], strict=True)):
+            call = WindowCall(rotation, prefix, prefix_rotation, context_mask=said)
+            clean = self._net(z, control, torch.full((1, k), now), extra, context, call)
+            z = clean + (z - clean) * (after / now)
+            if not report(i + 1, steps) and i + 1 < steps:
+                raise Stopped
+        return [
+            Group(j + i, z[0, i].clone(), GroupState(motion[i], levels[i], levels[i + 1])) for i in range(k)
+        ]
+
+    def _prefilled(self, history: range, context: Tensor, level: float):  # type: ignore[no-untyped-def]
+        """KV of the history, made where it is not there yet, one group after another; and its rotation."""
+        if not history:
+            return None, None
+        groups = [self._groups[p] for p in history]
+        turned = [float(g.state.motion[:, 2].sum()) * camera.YAW_STEP * camera.FOCAL for g in groups]
+        after = np.cumsum(turned[::-1])[::-1]
+        yaw = torch.tensor([*(-after[1:]), 0.0], dtype=torch.float32)
+        tilt = torch.tensor([g.state.pitch_after - level for g in groups])
+        index = torch.arange(-len(groups), 0).float()
+        silent = torch.tensor([True, False, False, False]).expand(TOKENS, -1)
+        for i, group in enumerate(groups):
+            if group.position in self._prefix:
+                continue
+            # a group attends to itself and to the HISTORY - 1 groups before it, as in training
+            lo = max(0, i - HISTORY + 1)
+            known = [self._prefix[g.position] for g in groups[lo:i]]
+            before = [tuple(torch.cat(x, 1) for x in zip(*layer, strict=True)) for layer in zip(*known, strict=True)]
+            rotate = self._net.rotation(index[None, lo:i], yaw[None, lo:i], tilt[None, lo:i]) if known else None
+            here = self._net.rotation(index[None, i : i + 1], yaw[None, i : i + 1], tilt[None, i : i + 1])
+            call = WindowCall(here, before or None, rotate, context_mask=silent)  # type: ignore[arg-type]
+            motion, pitch = torch.from_numpy(group.state.motion)[None, None], torch.tensor([[group.state.pitch]])
+            extra = extra_inputs(motion, pitch, torch.ones(1, 1), torch.zeros(1, CONDITION))
+            kept = self._net.prefill(group.latent[None, None], extra, context, call, HISTORY_SIGMA)
+            self._prefix[group.position] = kept
+        stores = [self._prefix[p] for p in history]
+        merged = [tuple(torch.cat(x, 1) for x in zip(*layer, strict=True)) for layer in zip(*stores, strict=True)]
+        return merged, self._net.rotation(index[None], yaw[None], tilt[None])
+
+
+class PocketDecoder:
+    """Decodes groups with the pocket codec; stateless, so a rewind costs nothing."""
+
+    def __init__(self, weights: PocketWeights) -> None:
+        self._codec = weights.codec
+
+    def decode(self, group: Group) -> list[Frame]:
+        with torch.inference_mode():
+            frames = self._codec.decode(group.latent[None])[0].numpy()
+        frames.flags.writeable = False
+        return list(frames)
+
+    def rewind(self, position: int) -> None:
+        return
+
+    def reset(self) -> None:
+        return

@@ -1,0 +1,131 @@
+"""The interface of samplers and decoders: what the runtime asks of a model, small or large."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol
+
+from engine.player import Frame
+
+
+class HistoryPolicy(Enum):
+    """How the retained prefix conditions the next call; named in the session log."""
+
+    KV_REUSE = "kv-reuse"
+    CLEAN_PREFILL = "clean-prefill"
+    BOUNDARY_IMAGE = "boundary-image"
+    LATENT_INPUT = "latent-input"
+
+
+class ConditionError(ValueError):
+    """A condition that cannot be used. The message says what to change; the old condition stays in force."""
+
+
+class Stopped(Exception):
+    """Sampling was asked to stop and did, at a step boundary."""
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """What is fixed about a model. spans: frames of the first group and of the later ones. windows: least and most
+    latents of a call. history: the policies it knows, the default first. text_limit: characters of a prompt."""
+
+    name: str
+    width: int
+    height: int
+    fps: float
+    spans: tuple[int, int]
+    windows: tuple[int, int]
+    window: int
+    steps: int
+    history: tuple[HistoryPolicy, ...]
+    text_limit: int = 400
+
+    def span(self, position: int) -> int:
+        """Frames of the group at a position."""
+        return self.spans[0] if position == 0 else self.spans[1]
+
+    def check_window(self, window: int) -> None:
+        """Raises ValueError for a window length that the model does not do."""
+        low, high = self.windows
+        if not low <= window <= high:
+            raise ValueError(f"K = {window} is out of range: {self.name} samples {low} to {high} latents a call")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What the user wants, complete: one version of it conditions one call. keys: actions held, sorted. tapped: actions
+    pressed and let go again before any call could see them; they act for the first group only."""
+
+    version: int
+    prompt: str
+    keys: tuple[str, ...] = ()
+    tapped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call. attempt: rises when the same branch is tried again after a failure or a reset, so noise differs."""
+
+    branch: int
+    window: int
+    steps: int
+    seed: int
+    attempt: int
+    prepared: Any
+    history: HistoryPolicy
+
+
+@dataclass(frozen=True)
+class Group:
+    """One sampled group: its position, and what the model needs to decode it and to continue after it."""
+
+    position: int
+    latent: Any
+    state: Any
+
+
+Report = Callable[[int, int], bool]
+"""Called after each step with (steps done, steps in all); answers whether to go on."""
+
+
+class Sampler(Protocol):
+    """Samples K latents jointly. Used from one thread."""
+
+    spec: ModelSpec
+
+    def prepare(self, condition: Condition) -> Any:
+        """Makes a condition's inputs. Raises ConditionError."""
+
+    def sample(self, request: Request, report: Report) -> list[Group]:
+        """`window` groups from `branch`, continuing what was adopted below it. Changes nothing that is kept.
+
+        Raises Stopped when `report` says so, KeyError when the prefix is not there.
+        """
+
+    def adopt(self, groups: Sequence[Group]) -> None:
+        """These groups are the session's from their first position on; what was there before is dropped."""
+
+    def keep(self, position: int) -> None:
+        """Positions below were delivered: what no branch can need any more is let go."""
+
+    def reset(self) -> None:
+        """Forgets all history."""
+
+    def close(self) -> None:
+        """Frees memory and workers."""
+
+
+class Decoder(Protocol):
+    """Turns groups into frames in order of position; its state belongs to the session. Used from one thread."""
+
+    def decode(self, group: Group) -> list[Frame]:
+        """The frames of a group, read-only uint8 RGB."""
+
+    def rewind(self, position: int) -> None:
+        """The next group decoded is `position`, whatever was decoded after it before."""
+
+    def reset(self) -> None:
+        """Forgets all state."""
