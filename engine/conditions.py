@@ -1,0 +1,63 @@
+"""From keys and prompts to conditions: one complete, numbered condition for every change."""
+
+from __future__ import annotations
+
+from engine.sampler import Condition
+
+
+class ConditionBook:
+    """Follows what is held and said, and numbers every change.
+
+    A press that was let go before any call could take it in is not lost: it stays in the condition as a tap, which acts
+    for one group. Auto-repeat (a press of what is held) and releases of what is not held change nothing.
+    """
+
+    def __init__(self, prompt: str, version: int = 0) -> None:
+        self.current = Condition(version, prompt)
+        self._launched = version
+        self._pressed_in: dict[str, int] = {}
+        self._taps: dict[str, int] = {}
+
+    def press(self, action: str) -> Condition | None:
+        """The new condition, or None when nothing changed."""
+        if action in self._pressed_in:
+            return None
+        self._pressed_in[action] = self.current.version + 1
+        return self._next(self.current.prompt)
+
+    def release(self, action: str) -> Condition | None:
+        """The new condition, or None when the action was not held."""
+        pressed = self._pressed_in.pop(action, None)
+        if pressed is None:
+            return None
+        if pressed > self._launched:
+            self._taps[action] = pressed
+        return self._next(self.current.prompt)
+
+    def release_all(self) -> Condition | None:
+        """Lets go of everything: focus was lost, a dialog opened, or playback paused."""
+        if not self._pressed_in:
+            return None
+        self._pressed_in.clear()
+        self._taps.clear()
+        return self._next(self.current.prompt)
+
+    def say(self, prompt: str) -> Condition | None:
+        """A prompt edit. The same words again are no change."""
+        return None if prompt == self.current.prompt else self._next(prompt)
+
+    def launched(self, version: int) -> None:
+        """A call took `version` in: taps up to it have had their group."""
+        self._launched = max(self._launched, version)
+        self._taps = {a: v for a, v in self._taps.items() if v > self._launched}
+
+    def take_back(self, prompt: str) -> None:
+        """The last prompt edit was rejected: later conditions keep this one."""
+        c = self.current
+        self.current = Condition(c.version, prompt, c.keys, c.tapped)
+
+    def _next(self, prompt: str) -> Condition:
+        keys = tuple(sorted(self._pressed_in))
+        taps = tuple(sorted(a for a in self._taps if a not in self._pressed_in))
+        self.current = Condition(self.current.version + 1, prompt, keys, taps)
+        return self.current

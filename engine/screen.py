@@ -1,0 +1,101 @@
+"""The one place where the window, the engine thread and the decode worker meet over frames: a player behind a lock."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from engine.player import Frame, Happening, Played, Player
+
+
+class Screen:
+    """Thread-safe. `listen` is called, without the lock, with everything the player did."""
+
+    def __init__(self, fps: float) -> None:
+        self.fps = fps
+        self.listen: Callable[[Sequence[Played]], None] = lambda played: None
+        self.total_shown = 0
+        self.total_stall = 0.0
+        self.total_stalls = 0
+        self._lock = threading.Lock()
+        self._player = Player(fps)
+
+    def advance(self, now: float) -> list[Played]:
+        """Everything that became due up to `now`; call it often, from one thread."""
+        with self._lock:
+            before = self._player.stall_seconds, self._player.stalls
+            played = self._player.advance(now)
+            self.total_shown += sum(p.what is Happening.FRAME for p in played)
+            self.total_stall += self._player.stall_seconds - before[0]
+            self.total_stalls += self._player.stalls - before[1]
+        if played:
+            self.listen(played)
+        return played
+
+    def put(self, position: int, start: int, frames: list[Frame], wanted: Callable[[], bool] = lambda: True) -> bool:
+        """Gives a group's frames unless it is no longer wanted; see Player.put."""
+        with self._lock:
+            return wanted() and self._player.put(position, start, frames)
+
+    def drop(self, first: int) -> None:
+        with self._lock:
+            self._player.drop(first)
+
+    def restart(self) -> None:
+        """A new world: nothing of the old one is shown any more but its last frame."""
+        with self._lock:
+            image, paused = self._player.image, self._player.paused
+            self._player = Player(self.fps, image=image)
+            if paused:
+                self._player.pause(0.0)
+
+    def pause(self, now: float) -> None:
+        with self._lock:
+            self._player.pause(now)
+
+    def resume(self, now: float) -> None:
+        with self._lock:
+            self._player.resume(now)
+
+    @property
+    def image(self) -> Frame | None:
+        """The frame on show."""
+        return self._player.image
+
+    @property
+    def paused(self) -> bool:
+        return self._player.paused
+
+    @property
+    def stalled(self) -> bool:
+        return self._player.stalled
+
+    @property
+    def next_position(self) -> int:
+        return self._player.next_position
+
+    @property
+    def shown(self) -> int:
+        """Frames shown of this world."""
+        return self._player.shown
+
+    def has(self, position: int) -> bool:
+        with self._lock:
+            return self._player.has(position)
+
+    def media_time(self, now: float) -> float:
+        with self._lock:
+            return self._player.media_time(now)
+
+    def due(self, frame: int) -> float | None:
+        with self._lock:
+            return self._player.due(frame)
+
+    def next_due(self) -> float | None:
+        with self._lock:
+            return self._player.next_due()
+
+    def stall_seconds(self, now: float) -> float:
+        """All stalls so far, the one in progress included."""
+        with self._lock:
+            return self.total_stall + self._player.stalled_for(now)
