@@ -305,7 +305,7 @@ NEVER = float("inf")
 class Controller:
     """The machine. Feed it with `handle`; do what it returns, in order."""
 
-    def __init__(self, policy: Policy, at: float, version: int = 0, estimator: Estimator | None = None) -> None:
+    def __init__(self, policy: Policy, at: float, version: int = 0, estimator: Estimator | None = None, first_call: int = 0) -> None:
         """at: seconds; playback counts as held from then on. version: the condition in force at the start."""
         self.policy = policy
         self.estimator = estimator if estimator is not None else Estimator()
@@ -324,11 +324,16 @@ class Controller:
         self._open: dict[int, Pending] = {version: Pending(at, ready=True, launched=None)}
         self._ready = version
         self._calls: dict[int, CallTimes] = {}
-        self._next_call = 0
+        self._next_call = first_call
         self._end_frame = 0
         self._origin = at
         self._held: float | None = at
         self._wake = NEVER
+
+    @property
+    def next_call(self) -> int:
+        """The id that the next call will have."""
+        return self._next_call
 
     # -- what others may ask -------------------------------------------------------------------------------------------
 

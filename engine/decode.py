@@ -1,0 +1,105 @@
+"""The decode worker: turns groups into frames on its own thread, in order and just in time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.player import Frame
+from engine.sampler import Decoder, Group
+from engine.screen import Screen
+
+AHEAD = 3
+"""Groups past the one on show that are decoded; more would be thrown away at the next revocation."""
+
+
+@dataclass
+class _Work:
+    group: Group
+    start: int
+    urgent: bool
+    done: Callable[[list[Frame], BaseException | None], None] | None
+
+
+class DecodeWorker:
+    """Thread-safe. A dropped group is never handed to the screen, even when its decode was under way."""
+
+    def __init__(self, decoder: Decoder, screen: Screen, failed: Callable[[BaseException], None], ahead: int = AHEAD) -> None:
+        """failed: called on the worker's thread when a group that nobody waits for could not be decoded."""
+        self._decoder = decoder
+        self._screen = screen
+        self._failed = failed
+        self._ahead = ahead
+        self._work: dict[int, _Work] = {}
+        self._at = -1
+        self._closing = False
+        self._change = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="foreland-decode", daemon=True)
+        self._thread.start()
+
+    def give(self, groups: list[tuple[Group, int]], done: Callable[[list[Frame], BaseException | None], None] | None = None) -> None:
+        """Groups in order with the media frames they begin at. done: gets the first group's frames instead of the screen,
+        so that the controller can hear of the call before any of it plays."""
+        with self._change:
+            for i, (group, start) in enumerate(groups):
+                self._work[group.position] = _Work(group, start, i == 0, done if i == 0 else None)
+            self._change.notify()
+
+    def drop(self, first: int) -> None:
+        """Positions from `first` on will not play."""
+        with self._change:
+            self._work = {p: w for p, w in self._work.items() if p < first}
+            self._screen.drop(first)
+
+    def nudge(self) -> None:
+        """The player went on: more may be decoded."""
+        with self._change:
+            self._change.notify()
+
+    def close(self) -> None:
+        """Stops the thread and waits for it."""
+        with self._change:
+            self._closing = True
+            self._work.clear()
+            self._change.notify()
+        self._thread.join()
+
+    def _next(self) -> _Work | None:
+        if not self._work:
+            return None
+        p = min(self._work)
+        w = self._work[p]
+        return w if w.urgent or p <= self._screen.next_position + self._ahead else None
+
+    def _run(self) -> None:
+        while True:
+            with self._change:
+                while not self._closing and self._next() is None:
+                    self._change.wait()
+                if self._closing:
+                    return
+                work = self._next()
+                assert work is not None
+            position = work.group.position
+            error: BaseException | None = None
+            try:
+                if position != self._at + 1:
+                    self._decoder.rewind(position)
+                frames = self._decoder.decode(work.group)
+                self._at = position
+            except Exception as e:
+                error, frames = e, []
+                self._at = -2
+            with self._change:
+                wanted = self._work.get(position) is work
+                if wanted:
+                    del self._work[position]
+                    if error is None and work.done is None:
+                        self._screen.put(position, work.start, frames)
+            if not wanted:
+                continue
+            if work.done is not None:
+                work.done(frames, error)
+            elif error is not None:
+                self._failed(error)

@@ -1,0 +1,419 @@
+"""A session: carries out what the controller decides, over one model, without threads of its own.
+
+The engine thread runs it live, `engine.virtual` runs it in virtual time; both feed it events and execute the one
+launch that may come back. Everything is logged here.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.conditions import ConditionBook
+from engine.controller import (
+    Abandon,
+    Cause,
+    Command,
+    Commit,
+    Controller,
+    Counts,
+    Entry,
+    Event,
+    Finish,
+    GroupsReady,
+    InputsReady,
+    InputsRejected,
+    Launch,
+    Policy,
+    Receipt,
+    Restore,
+    Revoke,
+    SetWake,
+    Tick,
+    Update,
+    Wake,
+)
+from engine.controller import Report as Notice
+from engine.estimate import Estimator
+from engine.eventlog import SCHEMA, EventLog
+from engine.metrics import UpdateRecord, percentile, summary
+from engine.player import Happening, Played
+from engine.sampler import Condition, ConditionError, Decoder, Group, HistoryPolicy, ModelSpec, Report, Request, Sampler
+from engine.screen import Screen
+from engine.view import FlightMark, GroupMark, UpdateMark, View
+
+log = logging.getLogger(__name__)
+
+RIBBON_PAST = 24
+"""Delivered groups that a view still shows."""
+FADE_SECONDS = 3.0
+"""How long a revoked suffix stays in the view."""
+COLD_ESTIMATE = 0.6
+"""Seconds that C is assumed to be before a call was measured."""
+OPEN_PHASES = ("received", "generating")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A loaded model: its sampler and decoder, and a short name of its weights for the log."""
+
+    sampler: Sampler
+    decoder: Decoder
+    identity: str
+
+    @property
+    def spec(self) -> ModelSpec:
+        return self.sampler.spec
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a person chooses. window, steps: None takes the model's own."""
+
+    prompt: str = ""
+    seed: int = 0
+    window: int | None = None
+    steps: int | None = None
+    commit: Commit = Commit.SPECULATIVE
+    history: HistoryPolicy | None = None
+
+    def checked(self, spec: ModelSpec) -> Settings:
+        """With everything filled in. Raises ValueError with what is allowed."""
+        window = spec.window if self.window is None else self.window
+        spec.check_window(window)
+        steps = spec.steps if self.steps is None else self.steps
+        if not 1 <= steps <= 50:
+            raise ValueError(f"steps = {steps} is out of range: 1 to 50")
+        history = spec.history[0] if self.history is None else self.history
+        if history not in spec.history:
+            known = ", ".join(h.value for h in spec.history)
+            raise ValueError(f"{spec.name} does not know the history policy {history.value}; it has {known}")
+        if not 0 <= self.seed < 2**63:
+            raise ValueError(f"seed = {self.seed} is out of range: 0 to 2^63 - 1")
+        return replace(self, window=window, steps=steps, history=history)
+
+
+class Session:
+    """Used from one thread. `screen` is the only object it shares."""
+
+    def __init__(self, model: Model, settings: Settings, screen: Screen, journal: EventLog, now: float) -> None:
+        """Raises ConditionError or ValueError when the settings cannot be used."""
+        self.model = model
+        self.settings = settings.checked(model.spec)
+        self.screen = screen
+        self.log = journal
+        self.drop: Callable[[int], None] = screen.drop
+        """Called when positions from this one on will not play: forget their frames."""
+        self.give: Callable[[list[tuple[Group, int]]], None] = lambda groups: None
+        """Called with groups that will play and the media frames they begin at: decode them in time."""
+        self.wake_at = float("inf")
+        self.book = ConditionBook(self.settings.prompt)
+        self.records: list[UpdateRecord] = []
+        self.messages: deque[str] = deque(maxlen=8)
+        self.first_groups: list[float] = []
+        self.attempt = 0
+        self._past_counts = Counts()
+        self._prepared: dict[int, Any] = {0: model.sampler.prepare(self.book.current)}
+        self._marks: dict[int, UpdateMark] = {}
+        self._ribbon: deque[GroupMark] = deque(maxlen=RIBBON_PAST)
+        self._revoked: deque[GroupMark] = deque(maxlen=96)
+        self._flight: FlightMark | None = None
+        self._last: UpdateMark | None = None
+        self._timeline: dict[int, Group] = {}
+        self._began = now
+        self.controller = self._new_controller(now, 0)
+        self._mark(self.book.current, "start", now, "received")
+        spec, s = model.spec, self.settings
+        self.log.media = lambda: self.screen.shown / spec.fps
+        self.log.write(
+            "session", now, schema=SCHEMA, model=spec.name, weights=model.identity, seed=s.seed, window=s.window,
+            steps=s.steps, commit=s.commit, history=s.history, policy=self.controller.policy, spans=spec.spans,
+            fps=spec.fps, prompt=s.prompt, t0=self.log.t0, t0_wall=time.time(), began=now,
+            estimator={"cold": COLD_ESTIMATE, "margin": Estimator.margin, "quantile": Estimator.quantile},
+        )  # fmt: skip
+
+    # -- controller and its commands -----------------------------------------------------------------------------------
+
+    def _policy(self) -> Policy:
+        assert self.settings.window is not None
+        return Policy(self.model.spec.fps, self.settings.window, self.settings.commit)
+
+    def _new_controller(self, now: float, version: int) -> Controller:
+        first_call = self.controller.next_call if hasattr(self, "controller") else 0
+        return Controller(self._policy(), now, version, Estimator(cold=COLD_ESTIMATE), first_call)
+
+    def feed(self, event: Event) -> Launch | None:
+        """Hands an event to the controller and carries out the answer, but for a launch, which is returned."""
+        self.log.write("event", event.at, name=type(event).__name__, **_fields(event))
+        commands = self.controller.handle(event)
+        return self._carry_out(commands, event.at)
+
+    def _carry_out(self, commands: Sequence[Command], at: float) -> Launch | None:
+        launch: Launch | None = None
+        for command in commands:
+            self.log.write("command", at, name=type(command).__name__, **_fields(command))
+            match command:
+                case Launch():
+                    launch = command
+                case Revoke():
+                    self.drop(command.entries[0].position)
+                    self._revoked.extend(_mark_of(e, "revoked", at) for e in command.entries)
+                case SetWake():
+                    self.wake_at = command.at
+                case Receipt():
+                    self._receive(command)
+                case Notice():
+                    self.say(command.message)
+                case Restore():
+                    self.give([(self._timeline[e.position], e.start) for e in command.entries])
+                case Abandon():
+                    pass
+        if launch is not None:
+            self.book.launched(launch.version)
+            for v, m in self._marks.items():
+                if v <= launch.version and m.phase == "received":
+                    self._marks[v] = replace(m, phase="generating")
+        c = self.controller
+        self.log.write(
+            "state", at, state=c.state, d=c.delivered, l=c.locked, e=c.end, running=c.running, pending=c.pending,
+            job=c.job.call if c.job else None,
+        )  # fmt: skip
+        return launch
+
+    def _receive(self, r: Receipt) -> None:
+        mark = self._marks.get(r.version)
+        kind = mark.kind if mark else "key"
+        if r.outcome == "received":
+            return
+        self.records.append(UpdateRecord.of(r, kind, self.log.t0))
+        if mark is None:
+            return
+        if r.outcome == "applied":
+            live = replace(
+                mark, phase="live", frame=self._start_of(r.position), R=r.wait, C=r.generate, Q=r.queue
+            )  # fmt: skip
+            self._marks[r.version] = live
+            if kind != "start":
+                self._last = live
+        else:
+            self._marks[r.version] = replace(mark, phase=r.outcome)
+        self._prepared = {v: p for v, p in self._prepared.items() if v >= min(r.version, self.controller.running)}
+        ended = [v for v, m in self._marks.items() if m.phase not in OPEN_PHASES]
+        for v in ended[:-12]:
+            del self._marks[v]
+
+    def _start_of(self, position: int) -> int:
+        c = self.controller
+        if position >= c.delivered:
+            return c.start(position)
+        for mark in reversed(self._ribbon):
+            if mark.position == position:
+                return mark.start
+        return c.start(c.delivered) - self.model.spec.span(position)
+
+    # -- what a person does --------------------------------------------------------------------------------------------
+
+    def change(self, condition: Condition | None, kind: str, arrival: float, now: float) -> list[Launch]:
+        """A new condition from the book (None: nothing changed)."""
+        if condition is None:
+            return []
+        v = condition.version
+        self._mark(condition, kind, arrival, "received")
+        self.log.write(
+            "condition", now, version=v, what=kind, prompt=condition.prompt, keys=condition.keys, tapped=condition.tapped
+        )
+        launches = [self.feed(Update(now, v, min(arrival, now)))]
+        try:
+            self._prepared[v] = self.model.sampler.prepare(condition)
+        except ConditionError as e:
+            self.say(f"{e}; the world goes on as before")
+            self.book.take_back(self._accepted_prompt(v))
+            launches.append(self.feed(InputsRejected(now, v, str(e))))
+        else:
+            launches.append(self.feed(InputsReady(now, v)))
+        return [x for x in launches if x is not None]
+
+    def _accepted_prompt(self, rejected: int) -> str:
+        good = [m for v, m in self._marks.items() if v < rejected and m.phase != "rejected"]
+        return good[-1].text if good else self.settings.prompt
+
+    def _mark(self, condition: Condition, kind: str, arrival: float, phase: str) -> None:
+        media = self.screen.media_time(arrival)
+        self._marks[condition.version] = UpdateMark(condition.version, kind, condition.prompt, media, -1, phase)
+
+    def played(self, happenings: Sequence[Played]) -> list[Launch]:
+        """What the player did, for the controller."""
+        launches: list[Launch | None] = []
+        for p in happenings:
+            if p.what is Happening.GROUP:
+                self._deliver_mark(p.position)
+                launches.append(self.feed(Tick(p.at, p.position)))
+                self.model.sampler.keep(p.position)
+            elif p.what is Happening.STALLED:
+                self.log.write("played", p.at, what="stalled", position=p.position)
+                launches.append(self.feed(Wake(p.at, Cause.HOLD)))
+            elif p.what in (Happening.STARTED, Happening.RESUMED):
+                self.log.write("played", p.at, what=p.what, position=p.position)
+                launches.append(self.feed(Wake(p.at, Cause.RELEASE)))
+        return [x for x in launches if x is not None]
+
+    def _deliver_mark(self, position: int) -> None:
+        cache = self.controller.cache
+        if cache and cache[0].position == position:
+            self._ribbon.append(_mark_of(cache[0], "delivered"))
+
+    def set_policy(self, settings: Settings, now: float) -> Launch | None:
+        """Takes new K, steps or commit policy from the next call on. Raises ValueError."""
+        self.settings = settings.checked(self.model.spec)
+        return self.feed(Wake(now, Cause.POLICY, self._policy()))
+
+    def reset(self, now: float, prompt: str | None = None, seed: int | None = None) -> Launch | None:
+        """A new world from the prompt in force (or this one); the old one's cache is revoked and logged."""
+        if seed is not None:
+            self.settings = replace(self.settings, seed=seed).checked(self.model.spec)
+        condition = Condition(self.book.current.version + 1, self.book.current.prompt if prompt is None else prompt)
+        prepared = self.model.sampler.prepare(condition)
+        self._carry_out(self.controller.close(now), now)
+        for name in ("predicted", "delivered", "revoked"):
+            setattr(self._past_counts, name, getattr(self._past_counts, name) + getattr(self.controller.counts, name))
+        self.screen.restart()
+        self.model.sampler.reset()
+        self.model.decoder.reset()
+        self._timeline.clear()
+        self._ribbon.clear()
+        self._revoked.clear()
+        self._marks.clear()
+        self.attempt += 1
+        self.book = ConditionBook(condition.prompt, condition.version)
+        self._prepared = {condition.version: prepared}
+        self.controller = self._new_controller(now, condition.version)
+        self._mark(condition, "start", now, "received")
+        self.log.write("note", now, text="reset", seed=self.settings.seed, prompt=condition.prompt, attempt=self.attempt)
+        return self.feed(Wake(now))
+
+    def say(self, message: str) -> None:
+        """A message for the person, also in the log."""
+        self.messages.append(message)
+        self.log.write("note", text=message)
+
+    # -- calls ---------------------------------------------------------------------------------------------------------
+
+    def request(self, launch: Launch) -> Request:
+        s = self.settings
+        assert s.steps is not None and s.history is not None
+        attempt = self.attempt * 16 + self.controller.failures
+        prepared = self._prepared[launch.version]
+        return Request(launch.branch, launch.window, s.steps, s.seed, attempt, prepared, s.history)
+
+    def run(self, launch: Launch, report: Report) -> list[Group]:
+        """Samples a launch; blocks. Errors are the sampler's."""
+        request = self.request(launch)
+        start = self.controller.start(self.controller.end)
+        began = time.perf_counter()
+        step_seconds: list[float] = []
+        error = ""
+
+        def on_step(step: int, steps: int) -> bool:
+            step_seconds.append(round(time.perf_counter() - began, 6))
+            self._flight = FlightMark(launch.call, launch.branch, launch.window, start, launch.version, step, steps)
+            return report(step, steps)
+
+        self._flight = FlightMark(launch.call, launch.branch, launch.window, start, launch.version, 0, request.steps)
+        try:
+            return self.model.sampler.sample(request, on_step)
+        except BaseException as e:
+            error = f"{type(e).__name__}: {e}"
+            raise
+        finally:
+            self._flight = None
+            self.log.write(
+                "call", id=launch.call, branch=launch.branch, K=launch.window, version=launch.version,
+                steps=request.steps, seed=request.seed, attempt=request.attempt, history=request.history,
+                seconds=round(time.perf_counter() - began, 6), step_seconds=step_seconds, error=error,
+            )  # fmt: skip
+
+    def deliverable(self, launch: Launch, groups: Sequence[Group], at: float, show: Callable[[], None]) -> list[Launch]:
+        """The first group of a call is decoded: the cache grows and the slot is free. Returns what is launched next.
+
+        show: puts that group on the screen; called once the controller knows of it and before it can be revoked.
+        """
+        self.model.sampler.adopt(groups)
+        first = groups[0].position
+        self._timeline = {p: g for p, g in self._timeline.items() if self.controller.delivered - 2 <= p < first}
+        self._timeline.update((g.position, g) for g in groups)
+        job = self.controller.job
+        if job is not None and job.call == launch.call:
+            self.first_groups.append(at - job.launched)
+        spans = tuple(self.model.spec.span(g.position) for g in groups)
+        self.feed(GroupsReady(at, launch.call, spans))
+        show()
+        after = self.feed(Finish(at, launch.call))
+        return [] if after is None else [after]
+
+    def failed(self, launch: Launch, error: BaseException, at: float) -> Launch | None:
+        """A call ended with an error."""
+        text = "".join(traceback.format_exception(error))
+        log.error("call %d failed: %s", launch.call, error)
+        self.log.write("note", at, text=f"call {launch.call} failed: {error}", traceback=text)
+        return self.feed(Finish(at, launch.call, f"{type(error).__name__}: {error}"))
+
+    # -- views and the end ---------------------------------------------------------------------------------------------
+
+    def _counts(self) -> Counts:
+        a, b = self._past_counts, self.controller.counts
+        return Counts(a.predicted + b.predicted, a.delivered + b.delivered, a.revoked + b.revoked)
+
+    def view(self, now: float) -> View:
+        """A picture of the session; cheap."""
+        c = self.controller
+        groups = list(self._ribbon)
+        groups += [_mark_of(e, "locked" if e.position < c.locked else "cached") for e in c.cache]
+        while self._revoked and now - self._revoked[0].at > FADE_SECONDS:
+            self._revoked.popleft()
+        ls = [u.L for u in self.records if u.L is not None and u.kind != "start"][-200:]
+        counts = self._counts()
+        cached = sum(e.span for e in c.cache)
+        return View(
+            state=c.state.value, groups=tuple(groups), revoked=tuple(self._revoked), flight=self._flight,
+            updates=tuple(self._marks.values()), delivered=c.delivered, locked=c.locked, end=c.end, cached=len(c.cache),
+            cached_seconds=cached / self.model.spec.fps, window=c.policy.window, commit=c.policy.commit.value,
+            fps=self.model.spec.fps, C=self.first_groups[-1] if self.first_groups else None, last=self._last,
+            L50=percentile(ls, 0.5), stalls=self.screen.total_stalls, stall_seconds=self.screen.stall_seconds(now),
+            discarded=counts.revoked / counts.predicted if counts.predicted else 0.0, prompt=self.book.current.prompt,
+            keys=self.book.current.keys, version=c.shown_version, paused=self.screen.paused,
+            message=self.messages[-1] if self.messages else "",
+        )  # fmt: skip
+
+    def close(self, now: float) -> dict[str, Any]:
+        """Ends the session, writes the summary and returns it. The world that was shown stays."""
+        cached = len(self.controller.cache)
+        counts = self._counts()
+        stall = self.screen.stall_seconds(now)
+        self._carry_out(self.controller.close(now), now)
+        s, spec = self.settings, self.model.spec
+        facts = {
+            "schema": SCHEMA, "model": spec.name, "weights": self.model.identity, "seed": s.seed,
+            "commit": s.commit.value, "K": s.window, "steps": s.steps,
+            "window_seconds": sum(spec.span(1) for _ in range(s.window or 0)) / spec.fps,
+            "history": s.history.value if s.history else None, "seconds": round(now - self._began, 4),
+            "missed_deadlines": self.controller.missed_deadlines,
+        }  # fmt: skip
+        result = summary(
+            updates=self.records, counts=counts, cached=cached, frames=self.screen.total_shown, fps=spec.fps,
+            stall_seconds=stall, stalls=self.screen.total_stalls, first_groups=self.first_groups, facts=facts,
+        )  # fmt: skip
+        self.log.close(result)
+        return result
+
+
+def _fields(value: Event | Command) -> dict[str, Any]:
+    return {f: getattr(value, f) for f in value.__dataclass_fields__}
+
+
+def _mark_of(entry: Entry, fate: str, at: float = 0.0) -> GroupMark:
+    return GroupMark(entry.position, entry.start, entry.span, entry.version, fate, at)
