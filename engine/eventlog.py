@@ -4,9 +4,10 @@ Schema version 1. One JSON object a line. Every line has `kind`, `t` (seconds, m
 `media` (seconds of media time shown). Kinds:
 
   session  first line: schema, model, seed, policy, spans, fps, t0_wall (Unix time), t0 (the monotonic clock then)
-  event    an event of the controller: `name` and its fields as in engine/controller.py; times are absolute monotonic
+  event    an event of the controller: `name` and `data`, its fields as in engine/controller.py; times in data are
+           absolute monotonic seconds
   state    after each event: state, d, l, e, running, pending, job
-  command  what the controller answered: `name` and its fields
+  command  what the controller answered: `name` and `data`
   condition  version, what (prompt, key, release, start), prompt, keys, tapped
   call     a finished call: id, branch, K, version, steps, seed, attempt, history, seconds, step_seconds, error
   played   stalls and starts of the player

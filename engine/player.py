@@ -101,8 +101,8 @@ class Player:
         return min(t, float(self.shown)) / self.fps
 
     def due(self, frame: int) -> float | None:
-        """The wall time at which a media frame is due, as things stand; None while held or before the start."""
-        if self._origin is None or self._paused is not None:
+        """The wall time at which a media frame is due, as things stand; None while that is held or not started."""
+        if self._origin is None or self._paused is not None or (self._stalled is not None and frame >= self.shown):
             return None
         return self._origin + frame / self.fps
 

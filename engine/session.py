@@ -149,14 +149,14 @@ class Session:
 
     def feed(self, event: Event) -> Launch | None:
         """Hands an event to the controller and carries out the answer, but for a launch, which is returned."""
-        self.log.write("event", event.at, name=type(event).__name__, **_fields(event))
+        self.log.write("event", event.at, name=type(event).__name__, data=event)
         commands = self.controller.handle(event)
         return self._carry_out(commands, event.at)
 
     def _carry_out(self, commands: Sequence[Command], at: float) -> Launch | None:
         launch: Launch | None = None
         for command in commands:
-            self.log.write("command", at, name=type(command).__name__, **_fields(command))
+            self.log.write("command", at, name=type(command).__name__, data=command)
             match command:
                 case Launch():
                     launch = command
@@ -409,10 +409,6 @@ class Session:
         )  # fmt: skip
         self.log.close(result)
         return result
-
-
-def _fields(value: Event | Command) -> dict[str, Any]:
-    return {f: getattr(value, f) for f in value.__dataclass_fields__}
 
 
 def _mark_of(entry: Entry, fate: str, at: float = 0.0) -> GroupMark:

@@ -12,7 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.attention import KeyValue, WindowCall
+from engine.attention import KeyValue, Rotation, WindowCall
+from engine.models import POCKET
 from engine.player import Frame
 from engine.pocket import camera
 from engine.pocket.camera import FRAMES_PER_GROUP
@@ -20,14 +21,10 @@ from engine.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
 from engine.pocket.control import control_latents
 from engine.pocket.network import CONDITION, CONTROL, HISTORY, TOKENS, NetworkConfig, PocketNet, extra_inputs
 from engine.pocket.text import LONGEST, Reader, Words
-from engine.sampler import Condition, ConditionError, Group, HistoryPolicy, ModelSpec, Report, Request, Stopped
+from engine.sampler import Condition, ConditionError, Group, HistoryPolicy, Report, Request, Stopped
 
-SPEC = ModelSpec(
-    name="pocket", width=camera.WIDTH, height=camera.HEIGHT, fps=camera.FPS, spans=(4, 4), windows=(1, 21), window=7,
-    steps=4, history=(HistoryPolicy.CLEAN_PREFILL, HistoryPolicy.BOUNDARY_IMAGE),
-)  # fmt: skip
-START_STEPS = 10
-"""Steps of a call without history, where everything has to be made up."""
+START_STEPS = 12
+"""Steps of the first group of a world, where everything has to be made up."""
 HISTORY_SIGMA = 0.05
 """Noise level that is told of clean history; a middle value of training."""
 SHIFT = 2.0
@@ -135,7 +132,7 @@ class PocketSampler:
     """Samples the pocket world by few-step flow matching with clean-prefilled prefix KV."""
 
     def __init__(self, weights: PocketWeights) -> None:
-        self.spec = SPEC
+        self.spec = POCKET
         self._net, self._codec, self._reader = weights.net, weights.codec, weights.reader
         self._words = Words()
         self._groups: dict[int, Group] = {}
@@ -175,27 +172,47 @@ class PocketSampler:
 
     # ------------------------------------------------------------------------------------------------------------------
 
-    def _motion(self, request: Request, prepared: Prepared) -> tuple[np.ndarray, np.ndarray, list[float]]:
+    def _motion(
+        self, before: Group | None, prepared: Prepared, tap: bool, k: int
+    ) -> tuple[np.ndarray, np.ndarray, list[float]]:
         """Motion (K, 4, 5) of the window, frame poses (4 K, 5) relative to the branch, pitch before each group + end."""
-        before = self._groups.get(request.branch - 1)
         velocity = before.state.motion[-1] if before else np.zeros(5, np.float32)
         pitch = before.state.pitch_after if before else 0.0
-        commands = np.repeat(prepared.held[None], request.window * FRAMES_PER_GROUP, 0)
-        commands[:FRAMES_PER_GROUP] = prepared.first
+        commands = np.repeat(prepared.held[None], k * FRAMES_PER_GROUP, 0)
+        if tap:
+            commands[:FRAMES_PER_GROUP] = prepared.first
         motion = camera.integrate(velocity, commands)
         pose, _ = camera.relative_pose(motion, pitch)
         levels = [pitch, *(pitch + float(x) for x in pose[FRAMES_PER_GROUP - 1 :: FRAMES_PER_GROUP, 4])]
-        return motion.reshape(request.window, FRAMES_PER_GROUP, 5), pose, levels
+        return motion.reshape(k, FRAMES_PER_GROUP, 5), pose, levels
 
     def _sample(self, request: Request, prepared: Prepared, report: Report) -> list[Group]:
-        j, k = request.branch, request.window
-        motion, pose, levels = self._motion(request, prepared)
+        """A world begins with one group made from noise alone; everything else continues what is there."""
+        known = {p: g for p, g in self._groups.items() if p < request.branch}
+        if request.branch:
+            return self._window(request, prepared, known, request.branch, request.window, 0, request.steps, report)
+        more = request.steps if request.window > 1 else 0
+        first = self._window(request, prepared, known, 0, 1, 0, START_STEPS + more, report)
+        if request.window == 1:
+            return first
+        known[0] = first[0]
+        rest = self._window(request, prepared, known, 1, request.window - 1, START_STEPS, START_STEPS + more, report)
+        for p in [p for p in self._prefix if p >= request.branch]:
+            del self._prefix[p]
+        return first + rest
+
+    def _window(
+        self, request: Request, prepared: Prepared, known: dict[int, Group], j: int, k: int, done: int, total: int,
+        report: Report,
+    ) -> list[Group]:  # fmt: skip
+        """Groups j .. j + k - 1 in `total - done` steps, after the known ones."""
+        motion, pose, levels = self._motion(known.get(j - 1), prepared, j == request.branch, k)
         pitch = torch.tensor(levels)
         context = self._net.context(prepared.attributes[None])
         history = range(max(0, j - HISTORY), j) if request.history is HistoryPolicy.CLEAN_PREFILL else range(0)
-        prefix, prefix_rotation = self._prefilled(history, context, levels[0])
+        prefix, prefix_rotation = self._prefilled([known[p] for p in history], context, levels[0])
         if j:
-            boundary = self._codec.last_frame(self._groups[j - 1].latent).clamp(-1, 1)
+            boundary = self._codec.last_frame(known[j - 1].latent).clamp(-1, 1)
             control = control_latents(self._codec, boundary[None], torch.from_numpy(pose)[None], pitch[:1])
         else:
             control = torch.zeros(1, k, CONTROL, ROWS, COLUMNS)
@@ -203,26 +220,21 @@ class PocketSampler:
         yaw = torch.from_numpy(pose[FRAMES_PER_GROUP - 1 :: FRAMES_PER_GROUP, 3])[None] * camera.FOCAL
         rotation = self._net.rotation(position, yaw, pitch[None, 1:] - levels[0])
         said = torch.tensor([False, True, True, True]).expand(k * TOKENS, -1)
-        flags = torch.zeros(1, k)
-        extra = extra_inputs(torch.from_numpy(motion)[None], pitch[None, :k], flags, prepared.attributes[None])
+        extra = extra_inputs(torch.from_numpy(motion)[None], pitch[None, :k], torch.zeros(1, k), prepared.attributes[None])
         z = torch.stack([noise(request.seed, j + i, request.attempt) for i in range(k)])[None]
-        steps = request.steps if j else max(request.steps, START_STEPS)
-        sigmas = schedule(steps)
+        sigmas = schedule(START_STEPS if j == 0 else request.steps)
         for i, (now, after) in enumerate(zip(sigmas[:-1], sigmas[1:], strict=True)):
             call = WindowCall(rotation, prefix, prefix_rotation, context_mask=said)
             clean = self._net(z, control, torch.full((1, k), now), extra, context, call)
             z = clean + (z - clean) * (after / now)
-            if not report(i + 1, steps) and i + 1 < steps:
+            if not report(done + i + 1, total) and done + i + 1 < total:
                 raise Stopped
-        return [
-            Group(j + i, z[0, i].clone(), GroupState(motion[i], levels[i], levels[i + 1])) for i in range(k)
-        ]
+        return [Group(j + i, z[0, i].clone(), GroupState(motion[i], levels[i], levels[i + 1])) for i in range(k)]
 
-    def _prefilled(self, history: range, context: Tensor, level: float):  # type: ignore[no-untyped-def]
+    def _prefilled(self, groups: list[Group], context: Tensor, level: float) -> tuple[list[KeyValue] | None, Rotation | None]:
         """KV of the history, made where it is not there yet, one group after another; and its rotation."""
-        if not history:
+        if not groups:
             return None, None
-        groups = [self._groups[p] for p in history]
         turned = [float(g.state.motion[:, 2].sum()) * camera.YAW_STEP * camera.FOCAL for g in groups]
         after = np.cumsum(turned[::-1])[::-1]
         yaw = torch.tensor([*(-after[1:]), 0.0], dtype=torch.float32)
@@ -243,7 +255,7 @@ class PocketSampler:
             extra = extra_inputs(motion, pitch, torch.ones(1, 1), torch.zeros(1, CONDITION))
             kept = self._net.prefill(group.latent[None, None], extra, context, call, HISTORY_SIGMA)
             self._prefix[group.position] = kept
-        stores = [self._prefix[p] for p in history]
+        stores = [self._prefix[g.position] for g in groups]
         merged = [tuple(torch.cat(x, 1) for x in zip(*layer, strict=True)) for layer in zip(*stores, strict=True)]
         return merged, self._net.rotation(index[None], yaw[None], tilt[None])
 

@@ -221,9 +221,12 @@ def train(config: TrainConfig, network: NetworkConfig, codec: Codec, short: Clip
         for opt in opts:
             for group in opt.param_groups:
                 group["lr"] = config.rate * factor
-        history = int(rng.choice([0, 1, 2, 3, 4, HISTORY], p=[0.14, 0.06, 0.08, 0.12, 0.2, 0.4]))
+        history = int(rng.choice([0, 1, 2, 3, 4, HISTORY], p=[0.22, 0.05, 0.07, 0.1, 0.18, 0.38]))
         far = rng.random() < 0.12
         window = int(rng.integers(9, 22)) if far else int(rng.choice([1, 2, 3, 4, 5, 6, 7, 8], p=[0.08, 0.1, 0.16, 0.16, 0.12, 0.1, 0.18, 0.1]))
+        if history == 0:
+            # a picture out of nothing is learned from many single groups, not from a few long windows
+            far, window = False, int(rng.choice([1, 2, 3], p=[0.8, 0.1, 0.1]))
         clips = long if far else short
         n = max(2, config.batch_tokens // (40 * (history + window)))
         batch = draw(clips, rng, n, history, window, clips.held_out, len(clips))
