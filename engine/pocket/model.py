@@ -136,7 +136,7 @@ class PocketSampler:
         self._net, self._codec, self._reader = weights.net, weights.codec, weights.reader
         self._words = Words()
         self._groups: dict[int, Group] = {}
-        self._prefix: dict[int, list[KeyValue]] = {}
+        self._prefix: dict[int, tuple[Group, list[KeyValue]]] = {}
 
     def prepare(self, condition: Condition) -> Prepared:
         if len(condition.prompt) > self.spec.text_limit or len(self._words.tokens(condition.prompt)) > LONGEST:
@@ -153,15 +153,15 @@ class PocketSampler:
 
     def adopt(self, groups: Sequence[Group]) -> None:
         first = groups[0].position
-        for table in (self._groups, self._prefix):
-            for p in [p for p in table if p >= first]:
-                del table[p]
+        self._groups = {p: g for p, g in self._groups.items() if p < first}
+        self._prefix = {p: x for p, x in self._prefix.items() if p < first}
         self._groups.update((g.position, g) for g in groups)
 
     def keep(self, position: int) -> None:
-        for table in (self._groups, self._prefix):
-            for p in [p for p in table if p < position - 2 * HISTORY]:
-                del table[p]
+        oldest = position - 2 * HISTORY
+        for p in [p for p in self._groups if p < oldest]:
+            del self._groups[p]
+            self._prefix.pop(p, None)
 
     def reset(self) -> None:
         self._groups.clear()
@@ -197,8 +197,6 @@ class PocketSampler:
             return first
         known[0] = first[0]
         rest = self._window(request, prepared, known, 1, request.window - 1, START_STEPS, START_STEPS + more, report)
-        for p in [p for p in self._prefix if p >= request.branch]:
-            del self._prefix[p]
         return first + rest
 
     def _window(
@@ -242,11 +240,11 @@ class PocketSampler:
         index = torch.arange(-len(groups), 0).float()
         silent = torch.tensor([True, False, False, False]).expand(TOKENS, -1)
         for i, group in enumerate(groups):
-            if group.position in self._prefix:
+            if (made := self._prefix.get(group.position)) is not None and made[0] is group:
                 continue
             # a group attends to itself and to the HISTORY - 1 groups before it, as in training
             lo = max(0, i - HISTORY + 1)
-            known = [self._prefix[g.position] for g in groups[lo:i]]
+            known = [self._prefix[g.position][1] for g in groups[lo:i]]
             before = [tuple(torch.cat(x, 1) for x in zip(*layer, strict=True)) for layer in zip(*known, strict=True)]
             rotate = self._net.rotation(index[None, lo:i], yaw[None, lo:i], tilt[None, lo:i]) if known else None
             here = self._net.rotation(index[None, i : i + 1], yaw[None, i : i + 1], tilt[None, i : i + 1])
@@ -254,8 +252,8 @@ class PocketSampler:
             motion, pitch = torch.from_numpy(group.state.motion)[None, None], torch.tensor([[group.state.pitch]])
             extra = extra_inputs(motion, pitch, torch.ones(1, 1), torch.zeros(1, CONDITION))
             kept = self._net.prefill(group.latent[None, None], extra, context, call, HISTORY_SIGMA)
-            self._prefix[group.position] = kept
-        stores = [self._prefix[g.position] for g in groups]
+            self._prefix[group.position] = (group, kept)
+        stores = [self._prefix[g.position][1] for g in groups]
         merged = [tuple(torch.cat(x, 1) for x in zip(*layer, strict=True)) for layer in zip(*stores, strict=True)]
         return merged, self._net.rotation(index[None], yaw[None], tilt[None])
 

@@ -1,0 +1,1 @@
+"""Foreland's desktop program: the window, and the command line."""

@@ -1,0 +1,253 @@
+"""The command line. Heavy things are imported by the command that needs them."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import NoReturn
+
+from engine.controller import Commit
+from engine.keymap import load_keymap
+from engine.models import SPECS, loader, spec_of
+from engine.script import Script, ScriptError, parse_script
+from engine.session import Settings
+
+BAD_INPUT = 2
+FAILED = 1
+
+
+class UserError(Exception):
+    """One clear line for the person; exit status 2."""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line instead of the whole usage."""
+        self.exit(BAD_INPUT, f"foreland: {message} (see `{self.prog} --help`)\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="foreland", description="Explore worlds that a video diffusion model makes up as you go.")
+    commands = parser.add_subparsers(dest="command", parser_class=Parser)
+
+    run = commands.add_parser("run", help="open the window (the default)")
+    _model_options(run)
+    run.add_argument("--prompt", help="the world to begin with")
+    run.add_argument("--session", type=Path, help="folder of the session log (default: in your data folder)")
+    run.add_argument("--overlay", action="store_true", help="begin with the speculation overlay shown")
+
+    explore = commands.add_parser("explore", help="explore without a window, by a key script")
+    _model_options(explore)
+    explore.add_argument("--script", type=Path, help="JSON script of keys and prompts (default: the bundled one)")
+    explore.add_argument("--out", type=Path, default=Path("world.mp4"), help="film to write (default: %(default)s)")
+    explore.add_argument("--session", type=Path, help="folder for events.jsonl and summary.json")
+    explore.add_argument("--seconds", type=float, help="seconds of film (default: the script's)")
+    explore.add_argument("--raw", type=Path, help="also write the shown frames, losslessly, to this .npy")
+    explore.add_argument(
+        "--assume-call", type=float, metavar="S",
+        help="virtual time: every call is said to take S seconds, so that equal runs give equal frames",
+    )  # fmt: skip
+
+    commands.add_parser("doctor", help="say what works on this machine and what to install")
+    return parser
+
+
+def _model_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--model", default="pocket", help=f"model by name: {', '.join(SPECS)} (default: %(default)s)")
+    p.add_argument("--seed", type=int, default=0, help="seed of all noise (default: %(default)s)")
+    p.add_argument("--window", type=int, metavar="K", help="latents sampled by one call")
+    p.add_argument("--steps", type=int, help="denoising steps of a call")
+    p.add_argument("--commit", choices=[c.value for c in Commit], default=Commit.SPECULATIVE.value)
+    p.add_argument("--threads", type=int, help="torch threads")
+    p.add_argument("--weights", type=Path, help="folder of other weights for the model")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs a command and returns its exit status."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("-h", "--help")):
+        arguments = ["run", *arguments]
+    args = build_parser().parse_args(arguments)
+    logging.basicConfig(level=os.environ.get("FORELAND_LOG", "WARNING").upper(), format="%(name)s: %(message)s")
+    try:
+        return {"run": run_window, "explore": explore, "doctor": doctor}[args.command](args)
+    except (UserError, ScriptError) as e:
+        print(f"foreland: {e}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("foreland: stopped; what was recorded is kept", file=sys.stderr)
+        return 130
+
+
+def settings_of(args: argparse.Namespace, prompt: str) -> Settings:
+    """Raises UserError."""
+    if args.threads is not None and args.threads < 1:
+        raise UserError(f"--threads {args.threads} is out of range: at least 1")
+    try:
+        settings = Settings(prompt, args.seed, args.window, args.steps, Commit(args.commit))
+        return settings.checked(spec_of(args.model))
+    except ValueError as e:
+        raise UserError(str(e)) from e
+
+
+def load_script(path: Path | None) -> Script:
+    """Raises ScriptError or UserError."""
+    keymap = load_keymap()
+    try:
+        text = path.read_text(encoding="utf-8") if path else (files("assets") / "demo-script.json").read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as e:
+        raise UserError(f"cannot read the script {path}: {e}") from e
+    return parse_script(text, keymap)
+
+
+class ProgressLine:
+    """A progress bar on a terminal; single lines elsewhere."""
+
+    def __init__(self) -> None:
+        self._stage, self._last = "", 0.0
+        self._live = sys.stderr.isatty()
+
+    def __call__(self, stage: str, share: float) -> None:
+        now = time.monotonic()
+        if stage == self._stage and (not self._live or (now - self._last < 0.1 and share < 1)):
+            return
+        self._stage, self._last = stage, now
+        if self._live:
+            bar = "#" * round(30 * share)
+            print(f"\r{stage:<28} [{bar:<30}] {share:4.0%}", end="", file=sys.stderr, flush=True)
+        else:
+            print(f"{stage} ...", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self._live:
+            print(file=sys.stderr)
+
+
+def explore(args: argparse.Namespace) -> int:
+    """`foreland explore`."""
+    import numpy as np
+
+    from engine.headless import HeadlessError, explore_live, explore_virtual
+    from engine.player import Frame
+    from engine.recorder import Recorder, RecordingError
+
+    script = load_script(args.script)
+    if args.seconds is not None:
+        if not 0 < args.seconds <= 24 * 3600:
+            raise UserError(f"--seconds {args.seconds:g} is out of range: more than 0, at most 86400")
+        script = Script(script.prompt, args.seconds, script.events)
+    if args.assume_call is not None and not 0 < args.assume_call <= 60:
+        raise UserError(f"--assume-call {args.assume_call:g} is out of range: more than 0, at most 60")
+    spec = spec_of_checked(args.model)
+    settings = settings_of(args, script.prompt)
+    load = loader(args.model, args.threads, args.weights)
+    raw: list[Frame] = []
+    progress = ProgressLine()
+    try:
+        if args.raw:
+            args.raw.parent.mkdir(parents=True, exist_ok=True)
+            args.raw.open("wb").close()
+        recorder = Recorder(args.out, spec.width, spec.height, spec.fps)
+    except (RecordingError, OSError) as e:
+        raise UserError(str(e)) from e
+
+    def show(frame: Frame) -> None:
+        recorder.add(frame)
+        if args.raw:
+            raw.append(frame)
+
+    failure: Exception | None = None
+    try:
+        if args.assume_call is None:
+            summary = explore_live(load, spec, settings, script, args.session, show, progress)
+        else:
+            summary = explore_virtual(load, spec, settings, script, args.session, show, progress, args.assume_call)
+    except (HeadlessError, RuntimeError, ValueError, OSError) as e:
+        failure = e
+    finally:
+        progress.end()
+        try:
+            recorder.close()
+        except RecordingError as e:
+            failure = failure or e
+        if args.raw:
+            shape = (0, spec.height, spec.width, 3)
+            np.save(args.raw, np.stack(raw) if raw else np.zeros(shape, np.uint8))
+    if failure is not None:
+        raise UserError(f"{failure}; what was recorded until then is in {args.out}")
+    print(_sentence(summary))
+    print(args.out.resolve())
+    return 0
+
+
+def spec_of_checked(name: str):  # type: ignore[no-untyped-def]
+    try:
+        return spec_of(name)
+    except ValueError as e:
+        raise UserError(str(e)) from e
+
+
+def _sentence(s: dict) -> str:
+    l50 = "no update" if s["L50"] is None else f"L50 {s['L50']:.2f} s over {len(s['updates']) - 1} updates"
+    return (
+        f"{s['frames']} frames at {s['fps']:g} fps, {l50}, stalled {s['stall_seconds']:.2f} s, "
+        f"{s['discarded_share']:.0%} of the predictions revoked"
+    )
+
+
+def has_display() -> bool:
+    """Whether a window can be opened."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    platform = os.environ.get("QT_QPA_PLATFORM", "")
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or platform in ("offscreen", "vnc"))
+
+
+def data_folder() -> Path:
+    """Where sessions are kept: FORELAND_HOME, or foreland/ in the user's data folder."""
+    if home := os.environ.get("FORELAND_HOME"):
+        return Path(home)
+    base = os.environ.get("XDG_DATA_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".local" / "share"
+    return Path(base) / "foreland"
+
+
+def run_window(args: argparse.Namespace) -> int:
+    """`foreland run`: the window, or a headless film where there is no display."""
+    script = load_script(None)
+    prompt = args.prompt if args.prompt is not None else script.prompt
+    if not prompt.strip():
+        raise UserError("the prompt is empty: say what the world should be")
+    settings = settings_of(args, prompt)
+    folder = args.session or data_folder() / "sessions" / time.strftime("%Y-%m-%d-%H%M%S")
+    if not has_display():
+        print("foreland: no display here: exploring with the bundled key script instead", file=sys.stderr)
+        words = ["explore", "--out", str(folder / "world.mp4"), "--session", str(folder), "--seed", str(args.seed)]
+        words += ["--commit", args.commit, "--model", args.model]
+        for name in ("window", "steps", "threads", "weights"):
+            if getattr(args, name) is not None:
+                words += [f"--{name}", str(getattr(args, name))]
+        return explore(build_parser().parse_args(words))
+    from app.window import open_window
+
+    try:
+        return open_window(args.model, settings, folder, args.threads, args.weights, args.overlay)
+    except OSError as e:
+        raise UserError(f"the session log cannot be written to {folder}: {e}") from e
+
+
+def doctor(args: argparse.Namespace) -> int:
+    """`foreland doctor`."""
+    from app.doctor import checks
+
+    bad = 0
+    for check in checks(has_display()):
+        print(f"{'ok  ' if check.works else 'no  '} {check.name}: {check.finding}")
+        if not check.works:
+            print(f"      {check.advice}")
+            bad += check.needed
+    return FAILED if bad else 0
