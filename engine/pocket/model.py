@@ -266,7 +266,7 @@ class PocketDecoder:
 
     def decode(self, group: Group) -> list[Frame]:
         with torch.inference_mode():
-            frames = self._codec.decode(group.latent[None])[0].numpy()
+            frames = np.ascontiguousarray(self._codec.decode(group.latent[None])[0].numpy())
         frames.flags.writeable = False
         return list(frames)
 

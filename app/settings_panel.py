@@ -1,0 +1,80 @@
+"""The small settings panel: K, steps, seed, commitment, pause, reset."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QPushButton, QSpinBox, QWidget
+
+from engine.controller import Commit
+from engine.sampler import ModelSpec
+from engine.session import Settings
+
+
+class SettingsPanel(QWidget):
+    """Emits `changed` with the names and values for Engine.configure; the rest are plain wishes."""
+
+    changed = Signal(dict)
+    pause_wanted = Signal()
+    reset_wanted = Signal(int)
+    done = Signal()
+
+    def __init__(self, settings: Settings, spec: ModelSpec, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._spec = spec
+        self.window_box = self._spin(spec.windows[0], spec.windows[1], settings.window or spec.window, "Latents a call")
+        self.steps_box = self._spin(1, 16, settings.steps or spec.steps, "Denoising steps")
+        self.seed_box = self._spin(0, 2**31 - 1, settings.seed, "Seed")
+        self.commit_box = QComboBox(self)
+        self.commit_box.addItems([c.value for c in Commit])
+        self.commit_box.setCurrentText(settings.commit.value)
+        self.commit_box.setAccessibleName("Commitment")
+        self.commit_box.setToolTip("speculative: a change revokes the predictions that can still be replaced.\nchunk: it waits for the chunk's end, as other engines do.")
+        self.commit_box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.window_note = QLabel(self)
+        self.pause_button = self._button("Pause (Ctrl+P)")
+        self.reset_button = self._button("New world (Ctrl+R)")
+        form = QFormLayout(self)
+        form.addRow("K", self.window_box)
+        form.addRow("", self.window_note)
+        form.addRow("steps", self.steps_box)
+        form.addRow("commit", self.commit_box)
+        form.addRow("seed", self.seed_box)
+        form.addRow(self.pause_button)
+        form.addRow(self.reset_button)
+        self._note(self.window_box.value())
+        self.window_box.valueChanged.connect(self._note)
+        self.window_box.valueChanged.connect(lambda v: self.changed.emit({"window": v}))
+        self.steps_box.valueChanged.connect(lambda v: self.changed.emit({"steps": v}))
+        self.commit_box.currentTextChanged.connect(self._commit)
+        for box in (self.window_box, self.steps_box, self.seed_box):
+            box.editingFinished.connect(self.done)
+        self.pause_button.clicked.connect(self.pause_wanted)
+        self.reset_button.clicked.connect(lambda: self.reset_wanted.emit(self.seed_box.value()))
+
+    def toggle_commit(self) -> None:
+        """The other commitment policy."""
+        self.commit_box.setCurrentIndex(1 - self.commit_box.currentIndex())
+
+    def show_paused(self, paused: bool) -> None:
+        self.pause_button.setText("Resume (Ctrl+P)" if paused else "Pause (Ctrl+P)")
+
+    def _commit(self, text: str) -> None:
+        self.changed.emit({"commit": Commit(text)})
+        self.done.emit()
+
+    def _note(self, k: int) -> None:
+        seconds = k * self._spec.spans[1] / self._spec.fps
+        self.window_note.setText(f"{seconds:.2f} s a call")
+
+    def _spin(self, low: int, high: int, value: int, name: str) -> QSpinBox:
+        box = QSpinBox(self)
+        box.setRange(low, high)
+        box.setValue(value)
+        box.setAccessibleName(name)
+        box.setKeyboardTracking(False)
+        return box
+
+    def _button(self, text: str) -> QPushButton:
+        button = QPushButton(text, self)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
