@@ -22,14 +22,25 @@ def key_name(key: int) -> str | None:
     return None
 
 
+REPEAT_MS = 25
+"""How long a release waits for the press that would make it auto-repeat. Only X11's repeats come as such pairs, and only
+when the window is too busy to see them together; both have the same time stamp."""
+
+
 class Keyboard:
     """Held keys. A key is known by its scan code, so that a release is understood after a change of layout too."""
 
-    def __init__(self, keymap: Mapping[str, str], press: Callable[[str], None], release: Callable[[str], None], clear: Callable[[], None]) -> None:
-        """press, release: called with an action, once for each real change; clear: everything was let go."""
+    def __init__(
+        self, keymap: Mapping[str, str], press: Callable[[str, float], None], release: Callable[[str, float], None],
+        clear: Callable[[], None], clock: Callable[[], float], later: Callable[[int, Callable[[], None]], None],
+    ) -> None:  # fmt: skip
+        """press, release: called with an action and the time of the event, once for each real change; clear: everything
+        was let go. later: calls back after some milliseconds."""
         self.keymap = keymap
         self._press, self._release, self._clear = press, release, clear
+        self._clock, self._later = clock, later
         self._held: dict[int, str] = {}
+        self._leaving: dict[int, tuple[int, float]] = {}
 
     @property
     def held(self) -> list[str]:
@@ -43,30 +54,46 @@ class Keyboard:
         if name is None or name not in self.keymap or event.modifiers() & blocked:
             return False
         code = self._code(event)
+        if code in self._leaving:
+            stamp, arrival = self._leaving.pop(code)
+            if event.timestamp() - stamp <= 1:
+                return True
+            self._let_go(code, arrival)
         if not event.isAutoRepeat() and code not in self._held:
             action = self.keymap[name]
             new = action not in (self.keymap[n] for n in self._held.values())
             self._held[code] = name
             if new:
-                self._press(action)
+                self._press(action, self._clock())
         return True
 
     def released(self, event: QKeyEvent) -> bool:
+        """Whether the event was the end of a held key."""
         code = self._code(event)
         if code not in self._held:
             return False
-        if event.isAutoRepeat():
-            return True
-        action = self.keymap[self._held.pop(code)]
-        if action not in (self.keymap[n] for n in self._held.values()):
-            self._release(action)
+        if not event.isAutoRepeat():
+            entry = (event.timestamp(), self._clock())
+            self._leaving[code] = entry
+            self._later(REPEAT_MS, lambda: self._expire(code, entry))
         return True
 
     def clear(self) -> None:
         """Lets go of everything: focus loss, dialog, pause."""
+        self._leaving.clear()
         if self._held:
             self._held.clear()
             self._clear()
+
+    def _expire(self, code: int, entry: tuple[int, float]) -> None:
+        if self._leaving.get(code) == entry:
+            del self._leaving[code]
+            self._let_go(code, entry[1])
+
+    def _let_go(self, code: int, arrival: float) -> None:
+        action = self.keymap[self._held.pop(code)]
+        if action not in (self.keymap[n] for n in self._held.values()):
+            self._release(action, arrival)
 
     @staticmethod
     def _code(event: QKeyEvent) -> int:

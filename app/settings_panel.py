@@ -28,7 +28,10 @@ class SettingsPanel(QWidget):
         self.commit_box.addItems([c.value for c in Commit])
         self.commit_box.setCurrentText(settings.commit.value)
         self.commit_box.setAccessibleName("Commitment")
-        self.commit_box.setToolTip("speculative: a change revokes the predictions that can still be replaced.\nchunk: it waits for the chunk's end, as other engines do.")
+        self.commit_box.setToolTip(
+            "speculative: a change revokes the predictions that can still be replaced.\n"
+            "chunk: it waits for the chunk's end, as other engines do."
+        )
         self.commit_box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.window_note = QLabel(self)
         self.pause_button = self._button("Pause (Ctrl+P)")

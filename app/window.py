@@ -31,7 +31,9 @@ class MainWindow(QMainWindow):
         spec = spec_of(model)
         self.engine = engine
         self.setWindowTitle(f"Foreland - {model} world")
-        self.keyboard = Keyboard(load_keymap(), engine.press, engine.release, engine.release_all)
+        self.keyboard = Keyboard(
+            load_keymap(), engine.press, engine.release, engine.release_all, engine.clock, QTimer.singleShot
+        )
         self.viewport = Viewport(engine, self.keyboard, self)
         presets = json.loads((files("assets") / "presets.json").read_text("utf-8"))
         self.prompt = PromptBar(settings.prompt, presets, spec.text_limit, self)

@@ -47,8 +47,8 @@ class Refiner(nn.Module):
         self.stem = nn.Conv2d(c, width, 3, padding=1)
         self.body = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(depth))
         self.head = nn.Conv2d(width, c, 3, padding=1)
-        nn.init.zeros_(self.head.weight)
-        nn.init.zeros_(self.head.bias)
+        for parameter in self.head.parameters():
+            nn.init.zeros_(parameter)
 
     def forward(self, frames: Tensor) -> Tensor:
         """(n, 4, 80, 128, 3) to the same."""

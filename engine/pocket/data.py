@@ -7,6 +7,7 @@ import logging
 import multiprocessing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -120,7 +121,8 @@ def build(seed: int, clips: int, groups: int, codec: Path, out: Path, workers: i
             if i % 200 == 0:
                 log.info("clips %d of %d", i, clips)
     names = ("latents", "motion", "pitch", "before", "after", "edit")
-    np.savez(out, **{n: np.stack([r[i] for r in rows]) for i, n in enumerate(names)})
+    arrays: dict[str, Any] = {n: np.stack([r[i] for r in rows]) for i, n in enumerate(names)}
+    np.savez(out, **arrays)
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -221,7 +222,7 @@ class PocketSampler:
         extra = extra_inputs(torch.from_numpy(motion)[None], pitch[None, :k], torch.zeros(1, k), prepared.attributes[None])
         z = torch.stack([noise(request.seed, j + i, request.attempt) for i in range(k)])[None]
         sigmas = schedule(START_STEPS if j == 0 else request.steps)
-        for i, (now, after) in enumerate(zip(sigmas[:-1], sigmas[1:], strict=True)):
+        for i, (now, after) in enumerate(pairwise(sigmas)):
             call = WindowCall(rotation, prefix, prefix_rotation, context_mask=said)
             clean = self._net(z, control, torch.full((1, k), now), extra, context, call)
             z = clean + (z - clean) * (after / now)
@@ -245,17 +246,20 @@ class PocketSampler:
             # a group attends to itself and to the HISTORY - 1 groups before it, as in training
             lo = max(0, i - HISTORY + 1)
             known = [self._prefix[g.position][1] for g in groups[lo:i]]
-            before = [tuple(torch.cat(x, 1) for x in zip(*layer, strict=True)) for layer in zip(*known, strict=True)]
             rotate = self._net.rotation(index[None, lo:i], yaw[None, lo:i], tilt[None, lo:i]) if known else None
             here = self._net.rotation(index[None, i : i + 1], yaw[None, i : i + 1], tilt[None, i : i + 1])
-            call = WindowCall(here, before or None, rotate, context_mask=silent)  # type: ignore[arg-type]
+            call = WindowCall(here, _joined(known) if known else None, rotate, context_mask=silent)
             motion, pitch = torch.from_numpy(group.state.motion)[None, None], torch.tensor([[group.state.pitch]])
             extra = extra_inputs(motion, pitch, torch.ones(1, 1), torch.zeros(1, CONDITION))
             kept = self._net.prefill(group.latent[None, None], extra, context, call, HISTORY_SIGMA)
             self._prefix[group.position] = (group, kept)
         stores = [self._prefix[g.position][1] for g in groups]
-        merged = [tuple(torch.cat(x, 1) for x in zip(*layer, strict=True)) for layer in zip(*stores, strict=True)]
-        return merged, self._net.rotation(index[None], yaw[None], tilt[None])
+        return _joined(stores), self._net.rotation(index[None], yaw[None], tilt[None])
+
+
+def _joined(stores: list[list[KeyValue]]) -> list[KeyValue]:
+    """Prefixes of consecutive groups as one, layer by layer."""
+    return [(torch.cat([k for k, _ in layer], 1), torch.cat([v for _, v in layer], 1)) for layer in zip(*stores, strict=True)]
 
 
 class PocketDecoder:

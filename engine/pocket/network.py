@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -47,7 +48,7 @@ class NetworkConfig:
 class Conditions(nn.Module):
     """Stands in for Wan's time and text embedder: noise level, motion and prompt make the per-group modulation."""
 
-    def __init__(self, original: nn.Module, width: int) -> None:
+    def __init__(self, original: Any, width: int) -> None:
         super().__init__()
         self.timesteps_proj = original.timesteps_proj
         self.time_embedder = original.time_embedder
@@ -76,6 +77,8 @@ class Unpositioned(nn.Module):
 
 
 class PocketNet(nn.Module):
+    wan: Any
+
     def __init__(self, config: NetworkConfig = NetworkConfig()) -> None:
         super().__init__()
         from diffusers import WanTransformer3DModel  # seconds to import: not before a model is wanted
@@ -98,8 +101,8 @@ class PocketNet(nn.Module):
             nn.Conv2d(2 * c.stem, c.stem, 3, padding=1), nn.SiLU(), nn.Conv2d(c.stem, CHANNELS, 3, padding=1)
         )
         self._holder = install(self.wan)
-        for module in self.words:
-            nn.init.normal_(module.weight, std=1.0)
+        for parameter in self.words.parameters():
+            nn.init.normal_(parameter, std=1.0)
 
     def rotation(self, groups: Tensor, yaw: Tensor, pitch: Tensor) -> Rotation:
         """Rotary embedding by group index, pitch and yaw in pixels, each (batch, groups) relative to the branch."""

@@ -25,7 +25,6 @@ from engine.pocket.control import control_latents
 from engine.pocket.data import load_transform
 from engine.pocket.network import (
     ATTRIBUTES,
-    CONDITION,
     CONTROL,
     HISTORY,
     NetworkConfig,
@@ -223,7 +222,8 @@ def train(config: TrainConfig, network: NetworkConfig, codec: Codec, short: Clip
                 group["lr"] = config.rate * factor
         history = int(rng.choice([0, 1, 2, 3, 4, HISTORY], p=[0.22, 0.05, 0.07, 0.1, 0.18, 0.38]))
         far = rng.random() < 0.12
-        window = int(rng.integers(9, 22)) if far else int(rng.choice([1, 2, 3, 4, 5, 6, 7, 8], p=[0.08, 0.1, 0.16, 0.16, 0.12, 0.1, 0.18, 0.1]))
+        near = rng.choice(np.arange(1, 9), p=[0.08, 0.1, 0.16, 0.16, 0.12, 0.1, 0.18, 0.1])
+        window = int(rng.integers(9, 22) if far else near)
         if history == 0:
             # a picture out of nothing is learned from many single groups, not from a few long windows
             far, window = False, int(rng.choice([1, 2, 3], p=[0.8, 0.1, 0.1]))

@@ -18,7 +18,7 @@ N = 512
 SCALE = 2
 """Supersampling of the picture."""
 SKY_ROWS = 40
-SKY_COLUMNS = int(round(2 * np.pi * FOCAL))
+SKY_COLUMNS = round(2 * np.pi * FOCAL)
 
 BIOMES: dict[str, dict] = {
     "meadow": dict(lo=(60, 110, 40), hi=(150, 170, 90), amp=55, water=0.33, trees=0.004, tree=(30, 80, 30)),

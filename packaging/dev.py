@@ -1,0 +1,140 @@
+"""Sets up a virtual environment and runs or tests Foreland from a checkout. Needs nothing but Python 3.11.
+
+    python packaging/dev.py run [options of `foreland run`]
+    python packaging/dev.py test [arguments for pytest]
+    python packaging/dev.py foreland ARGUMENTS...   any other command, as the installed program would run it
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HERE = ROOT / "packaging"
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+WINDOW_LIBRARIES = (
+    "libegl1", "libgl1", "libxkbcommon-x11-0", "libxcb-cursor0", "libxcb-icccm4", "libxcb-image0", "libxcb-keysyms1",
+    "libxcb-randr0", "libxcb-render-util0", "libxcb-shape0", "libxcb-xinerama0", "libxcb-xkb1", "libdbus-1-3",
+    "libfontconfig1", "fonts-dejavu-core", "libportaudio2",
+)  # fmt: skip
+TEST_LIBRARIES = ("xvfb", "xauth", "xdotool")
+APT_TIMEOUT = 900
+
+
+def say(text: str) -> None:
+    print(f"foreland: {text}", file=sys.stderr, flush=True)
+
+
+def stop(text: str) -> None:
+    say(text)
+    sys.exit(1)
+
+
+def system_libraries(names: tuple[str, ...]) -> None:
+    """Installs what is missing on Debian as root; elsewhere says what is."""
+    if not sys.platform.startswith("linux"):
+        return
+    if shutil.which("dpkg-query") is None:
+        if not (VENV / "told-libraries").exists():
+            say("this is not Debian: if the window does not open, install what your system calls " + " ".join(names))
+        return
+    query = subprocess.run(["dpkg-query", "-W", "-f=${Package} ${Status}\n", *names], capture_output=True, text=True)
+    there = {line.split()[0].split(":")[0] for line in query.stdout.splitlines() if line.endswith("install ok installed")}
+    missing = [n for n in names if n not in there]
+    if not missing:
+        return
+    if os.geteuid() != 0:
+        say(f"system libraries are missing; install them with: sudo apt-get install {' '.join(missing)}")
+        return
+    say(f"installing system libraries: {' '.join(missing)}")
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing]):
+        done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, timeout=APT_TIMEOUT)
+        if done.returncode:
+            say(f"`{' '.join(command)}` failed; the window may not open. Install by hand: {' '.join(missing)}")
+            return
+
+
+def environment(test: bool) -> None:
+    """Makes .venv as the lock files say; does nothing when it is so already."""
+    files = [HERE / "requirements.txt", HERE / "requirements-nodeps.txt", ROOT / "pyproject.toml"]
+    files += [HERE / "requirements-test.txt"] if test else []
+    digest = hashlib.sha256(b"".join(f.read_bytes() for f in files) + str(ROOT).encode()).hexdigest()
+    stamp = VENV / ("stamp-test" if test else "stamp-run")
+    if PYTHON.exists() and stamp.exists() and stamp.read_text() == digest:
+        return
+    began = time.monotonic()
+    if not PYTHON.exists():
+        say("making the virtual environment .venv")
+        done = subprocess.run([sys.executable, "-m", "venv", str(VENV)])
+        if done.returncode:
+            stop("the virtual environment could not be made; on Debian: sudo apt-get install python3-venv")
+    pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    steps = [
+        ("installing the locked packages (torch is large: this takes some minutes)", ["-r", str(files[0])]),
+        ("installing the word embeddings", ["--no-deps", "-r", str(files[1])]),
+    ]
+    if test:
+        steps.append(("installing the test tools", ["-r", str(files[3])]))
+    steps.append(("installing foreland itself", ["--no-deps", "--no-build-isolation", "-e", str(ROOT)]))
+    for i, (what, arguments) in enumerate(steps):
+        say(f"[{i + 1}/{len(steps)}] {what}")
+        quiet = [] if sys.stderr.isatty() else ["-q"]
+        if subprocess.run([*pip, *quiet, *arguments]).returncode:
+            stop("pip failed (its message is above); what was installed is kept: run this command again to go on")
+    stamp.write_text(digest)
+    say(f"ready after {time.monotonic() - began:.0f} s")
+
+
+def run(arguments: list[str]) -> int:
+    system_libraries(WINDOW_LIBRARIES)
+    environment(test=False)
+    return replace([str(PYTHON), "-m", "app", "run", *arguments])
+
+
+def foreland(arguments: list[str]) -> int:
+    environment(test=False)
+    return replace([str(PYTHON), "-m", "app", *arguments])
+
+
+def replace(command: list[str]) -> int:
+    """Runs the command in the place of this process, in the person's folder."""
+    if os.name == "nt":
+        return subprocess.run(command).returncode
+    os.execv(command[0], command)
+
+
+def test(arguments: list[str]) -> int:
+    system_libraries(WINDOW_LIBRARIES + TEST_LIBRARIES)
+    environment(test=True)
+    for name, command in (
+        ("lint", [str(PYTHON), "-m", "ruff", "check", "."]),
+        ("types", [str(PYTHON), "-m", "mypy"]),
+        ("tests", [str(PYTHON), "-m", "pytest", *arguments]),
+    ):
+        say(name)
+        status = subprocess.run(command, cwd=ROOT).returncode
+        if status:
+            return status
+    return 0
+
+
+def main() -> int:
+    if sys.version_info < (3, 11):  # noqa: UP036 (this file is run before anything is installed)
+        stop(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}")
+    commands = {"run": run, "test": test, "foreland": foreland}
+    if len(sys.argv) < 2 or sys.argv[1] not in commands:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return commands[sys.argv[1]](sys.argv[2:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
