@@ -163,9 +163,8 @@ def test_media_time_is_a_sum_of_spans() -> None:
 
 def test_coverage_is_bounded_by_lead_and_window_however_many_updates_come() -> None:
     c = playing(controller())
-    now, version = 0.6, 0
-    for _ in range(200):
-        version += 1
+    now = 0.6
+    for version in range(1, 201):
         c.handle(Update(now, version, now, True))
         if c.job is not None and c.job.launched < now - 0.5:
             c.handle(GroupsReady(now, c.job.call, (4,) * 8))

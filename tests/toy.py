@@ -1,0 +1,90 @@
+"""A model for tests of threads and bookkeeping: it only takes time, and paints each group in a colour of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.player import Frame
+from engine.sampler import Condition, ConditionError, Group, HistoryPolicy, ModelSpec, Report, Request, Stopped
+from engine.session import Model
+
+SPEC = ModelSpec("toy", 4, 2, 16.0, (4, 4), (1, 21), 7, 4, (HistoryPolicy.CLEAN_PREFILL,))
+
+
+class ToySampler:
+    """A latent is (position, version, call number). broken: calls that fail. seconds: of a call."""
+
+    def __init__(self, spec: ModelSpec = SPEC, seconds: float = 0.04, broken: Sequence[int] = ()) -> None:
+        self.spec, self.seconds, self.broken = spec, seconds, set(broken)
+        self.calls = 0
+        self.groups: dict[int, Group] = {}
+        self.closed = False
+
+    def prepare(self, condition: Condition) -> Condition:
+        if condition.prompt == "bad":
+            raise ConditionError("the prompt is bad: say something else")
+        return condition
+
+    def sample(self, request: Request, report: Report) -> list[Group]:
+        self.calls += 1
+        if request.branch and request.branch - 1 not in self.groups:
+            raise KeyError(request.branch - 1)
+        for i in range(request.steps):
+            time.sleep(self.seconds / request.steps)
+            if self.calls - 1 in self.broken:
+                raise RuntimeError("out of memory")
+            if not report(i + 1, request.steps) and i + 1 < request.steps:
+                raise Stopped
+        version = request.prepared.version
+        return [Group(request.branch + i, (request.branch + i, version, self.calls), None) for i in range(request.window)]
+
+    def adopt(self, groups: Sequence[Group]) -> None:
+        first = groups[0].position
+        self.groups = {p: g for p, g in self.groups.items() if p < first} | {g.position: g for g in groups}
+
+    def keep(self, position: int) -> None:
+        self.groups = {p: g for p, g in self.groups.items() if p >= position - 2}
+
+    def reset(self) -> None:
+        self.groups.clear()
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class ToyDecoder:
+    """A frame's pixels are (position, version, frame in the group). broken: positions that cannot be decoded."""
+
+    def __init__(self, spec: ModelSpec = SPEC, broken: Sequence[int] = ()) -> None:
+        self.spec, self.broken = spec, set(broken)
+
+    def decode(self, group: Group) -> list[Frame]:
+        if group.position in self.broken:
+            raise RuntimeError("cannot decode")
+        position, version, _ = group.latent
+        out = []
+        for i in range(self.spec.span(position)):
+            frame = np.empty((2, 4, 3), np.uint8)
+            frame[:] = (position % 256, version % 256, i)
+            frame.flags.writeable = False
+            out.append(frame)
+        return out
+
+    def rewind(self, position: int) -> None:
+        return
+
+    def reset(self) -> None:
+        return
+
+
+def toy(sampler: ToySampler | None = None, decoder: ToyDecoder | None = None):  # type: ignore[no-untyped-def]
+    """A loader for an engine."""
+
+    def load(progress) -> Model:  # type: ignore[no-untyped-def]
+        progress("toy", 0.5)
+        return Model(sampler or ToySampler(), decoder or ToyDecoder(), "toy-0")
+
+    return load
