@@ -1,0 +1,111 @@
+"""A virtual screen of its own for the window tests, and a person at its keyboard."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def display() -> Iterator[str]:
+    if shutil.which("Xvfb") is None or shutil.which("xdotool") is None:
+        pytest.fail("Xvfb and xdotool are needed: `python packaging/dev.py test` installs them, or says what to install")
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
+    server = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        name = ":" + pipe.readline().strip()
+    os.environ["DISPLAY"] = name
+    os.environ["QT_QPA_PLATFORM"] = "xcb"
+    yield name
+    server.terminate()
+    server.wait()
+
+
+class Person:
+    """Types on the real keyboard of the virtual screen, and looks."""
+
+    def __init__(self, app, window) -> None:  # type: ignore[no-untyped-def]
+        self.app, self.window = app, window
+
+    def xdotool(self, *words: str) -> None:
+        subprocess.run(["xdotool", *words], check=True, capture_output=True, timeout=20)
+        self.wait(0.02)
+
+    def focus(self) -> None:
+        self.xdotool("windowfocus", "--sync", str(int(self.window.winId())))
+
+    def down(self, key: str) -> None:
+        self.xdotool("keydown", key)
+
+    def up(self, key: str) -> None:
+        self.xdotool("keyup", key)
+
+    def press(self, key: str) -> None:
+        self.xdotool("key", key)
+
+    def type(self, text: str) -> None:
+        self.xdotool("type", "--delay", "8", text)
+
+    def click(self, widget) -> None:  # type: ignore[no-untyped-def]
+        p = widget.mapToGlobal(widget.rect().center())
+        self.xdotool("mousemove", str(p.x()), str(p.y()), "click", "1")
+
+    def wait(self, seconds: float) -> None:
+        self.until(lambda: False, seconds, must=False)
+
+    def until(self, condition: Callable[[], bool], seconds: float = 40.0, must: bool = True) -> None:
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                assert not must, "it did not happen in time"
+                return
+            self.app.processEvents()
+            time.sleep(0.001)
+
+    def screenshot(self, file: Path):  # type: ignore[no-untyped-def]
+        """What is on the screen, also written to `file`."""
+        image = self.app.primaryScreen().grabWindow(0)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        assert image.save(str(file))
+        return image.toImage()
+
+
+@pytest.fixture()
+def open_world(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]:
+    """Opens the real window on the shipped world."""
+    from PySide6.QtWidgets import QApplication
+
+    from app.window import MainWindow
+    from engine.models import loader, spec_of
+    from engine.runtime import Engine
+    from engine.session import Settings
+
+    app = QApplication.instance() or QApplication(["foreland"])
+    windows = []
+
+    def open_(prompt: str = "snowy mountains at noon", **settings: object) -> Person:
+        chosen = Settings(prompt=prompt, **settings)  # type: ignore[arg-type]
+        engine = Engine(loader("pocket"), spec_of("pocket"), chosen, tmp_path / "session")
+        window = MainWindow(engine, chosen, "pocket")
+        windows.append(window)
+        window.resize(1000, 700)
+        window.show()
+        engine.start()
+        person = Person(app, window)
+        person.wait(0.2)
+        person.focus()
+        return person
+
+    yield open_
+    for w in windows:
+        w.close()
+        w.deleteLater()
+    app.processEvents()
