@@ -78,7 +78,7 @@ class Person:
         return image.toImage()
 
 
-@pytest.fixture()
+@pytest.fixture
 def open_world(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]:
     """Opens the real window on the shipped world."""
     from PySide6.QtWidgets import QApplication
