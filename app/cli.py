@@ -195,7 +195,7 @@ def spec_of_checked(name: str):  # type: ignore[no-untyped-def]
 def _sentence(s: dict) -> str:
     l50 = "no update" if s["L50"] is None else f"L50 {s['L50']:.2f} s over {len(s['updates']) - 1} updates"
     return (
-        f"{s['frames']} frames at {s['fps']:g} fps, {l50}, stalled {s['stall_seconds']:.2f} s, "
+        f"{s['frames_shown']} frames at {s['fps']:g} fps, {l50}, stalled {s['stall_seconds']:.2f} s, "
         f"{s['discarded_share']:.0%} of the predictions revoked"
     )
 

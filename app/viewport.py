@@ -29,7 +29,7 @@ class Viewport(QWidget):
         self._frame: Frame | None = None
         self._due: float | None = None
         self.overlay_shown = False
-        self.smooth = False
+        self.smooth = True
         self.painted = 0
         self.lateness: deque[float] = deque(maxlen=4096)
         """Seconds from each frame's due time to its painting."""
@@ -62,7 +62,7 @@ class Viewport(QWidget):
         self._timer.start(wait)
 
     def picture_rect(self) -> QRectF:
-        """Where the picture is drawn: as large as fits with its aspect kept, whole factors when crisp and small."""
+        """Where the picture is drawn: as large as fits with its aspect kept."""
         frame = self._frame
         if frame is None:
             return QRectF(self.rect())

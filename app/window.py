@@ -85,7 +85,7 @@ class MainWindow(QMainWindow):
         view = self.menuBar().addMenu("&View")
         self.overlay_action = self._toggle(view, "Speculation &overlay", "F3", self._overlay)
         self._action(view, "Switch &commitment", "F4", self.settings.toggle_commit)
-        self._toggle(view, "&Smooth scaling", "F6", self._smooth)
+        self._toggle(view, "&Smooth scaling", "F6", self._smooth).setChecked(self.viewport.smooth)
         self._toggle(view, "&Full screen", "F11", self._full_screen)
         panel = dock.toggleViewAction()
         panel.setShortcut(QKeySequence("F9"))

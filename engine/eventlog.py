@@ -7,7 +7,7 @@ Schema version 1. One JSON object a line. Every line has `kind`, `t` (seconds, m
   event    an event of the controller: `name` and `data`, its fields as in engine/controller.py; times in data are
            absolute monotonic seconds
   state    after each event: state, d, l, e, running, pending, job
-  command  what the controller answered: `name` and `data`
+  command  what the controller answered: `name` and `data`; a Receipt of an applied update also has R, C, Q, L in seconds
   condition  version, what (prompt, key, release, start), prompt, keys, tapped
   call     a finished call: id, branch, K, version, steps, seed, attempt, history, seconds, step_seconds, error
   played   stalls and starts of the player

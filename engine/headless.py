@@ -35,20 +35,22 @@ def explore_live(
     engine = Engine(load, spec, replace(settings, prompt=script.prompt), folder)
     total = round(script.seconds * spec.fps)
     events = list(script.events)
+    shown = 0
     engine.start()
     try:
-        while engine.screen.shown < total:
+        while shown < total:
             if engine.error is not None or not engine.running:
                 raise HeadlessError(engine.error or "the engine stopped")
-            if not engine.screen.shown:
+            if not shown:
                 progress(*engine.stage)
             now = engine.clock()
             while events and (due := engine.screen.due(round(events[0].t * spec.fps))) is not None and due <= now:
                 _send(engine, events.pop(0), due)
             for played in engine.screen.advance(now):
-                if played.image is not None and engine.screen.shown <= total:
+                if played.image is not None and shown < total:
                     show(played.image)
-                    progress("exploring", min(1.0, engine.screen.shown / total))
+                    shown += 1
+                    progress("exploring", shown / total)
             due = engine.screen.next_due()
             if events and (first := engine.screen.due(round(events[0].t * spec.fps))) is not None and due is not None:
                 due = min(due, first)
@@ -135,8 +137,9 @@ class _Virtual:
     def run(self) -> dict[str, Any]:
         total = round(self.script.seconds * self.spec.fps)
         events = list(self.script.events)
+        shown = 0
         self._launch([self.session.feed(Wake(0.0))])
-        while self.screen.shown < total:
+        while shown < total:
             due = self.screen.due(round(events[0].t * self.spec.fps)) if events else None
             frame = self.screen.next_due()
             times = [t for t in (due, frame, self.flying[2] if self.flying else None, self.session.wake_at) if t is not None]
@@ -152,7 +155,8 @@ class _Virtual:
             played = self.screen.advance(self.now)
             self._launch(list(self.session.played([p for p in played if p.what is not Happening.FRAME])))
             for p in played:
-                if p.image is not None and self.screen.shown <= total:
+                if p.image is not None and shown < total:
                     self.show(p.image)
-            self.progress("exploring", self.screen.shown / total)
+                    shown += 1
+            self.progress("exploring", shown / total)
         return self.session.close(self.now)

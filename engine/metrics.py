@@ -79,7 +79,7 @@ def summary(
     played = frames / fps
     return {
         **facts,
-        "frames": frames,
+        "frames_shown": frames,
         "fps": fps,
         "media_seconds": round(played, 4),
         "stall_seconds": round(stall_seconds, 4),

@@ -156,7 +156,10 @@ class Session:
     def _carry_out(self, commands: Sequence[Command], at: float) -> Launch | None:
         launch: Launch | None = None
         for command in commands:
-            self.log.write("command", at, name=type(command).__name__, data=command)
+            more = {}
+            if isinstance(command, Receipt) and command.outcome == "applied":
+                more = {"R": command.wait, "C": command.generate, "Q": command.queue, "L": command.latency}
+            self.log.write("command", at, name=type(command).__name__, data=command, **more)
             match command:
                 case Launch():
                     launch = command

@@ -56,7 +56,7 @@ def test_a_live_run_writes_film_log_and_summary_that_agree(tmp_path: Path, capsy
     lines = [json.loads(x) for x in (folder / "events.jsonl").read_text().splitlines()]
     assert lines[0]["kind"] == "session"
     assert {k: v for k, v in lines[-1].items() if k in summary} == summary
-    assert summary["frames"] == 48
+    assert summary["frames_shown"] == 48
     g = summary["groups"]
     assert g["predicted"] == g["delivered"] + g["revoked"] + g["cached"]
     ticks = [x for x in lines if x.get("name") == "Tick"]
@@ -127,7 +127,7 @@ def test_a_prompt_that_is_too_long_is_refused_and_the_film_goes_on(tmp_path: Pat
     assert main([*arguments, "--assume-call", "0.3"]) == 0
     summary = json.loads((tmp_path / "s" / "summary.json").read_text())
     assert [u["outcome"] for u in summary["updates"]] == ["applied", "rejected"]
-    assert summary["frames"] == 32
+    assert summary["frames_shown"] == 32
 
 
 def test_doctor_says_what_works(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,7 +60,7 @@ def test_a_world_plays_in_order_and_leaves_no_thread(tmp_path: Path) -> None:
     shown = [(int(f[0, 0, 0]), int(f[0, 0, 2])) for f in play.frames]
     assert shown == [(i // 4, i % 4) for i in range(len(shown))]
     summary = json.loads((tmp_path / "s" / "summary.json").read_text())
-    assert summary["frames"] == len(shown)
+    assert summary["frames_shown"] == len(shown)
     g = summary["groups"]
     assert g["predicted"] == g["delivered"] + g["revoked"] + g["cached"]
     assert lines(tmp_path)[0]["kind"] == "session"
