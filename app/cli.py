@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NoReturn
 
+from app import measure
 from engine.controller import Commit
 from engine.keymap import load_keymap
 from engine.models import SPECS, loader, spec_of
@@ -53,6 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="virtual time: every call is said to take S seconds, so that equal runs give equal frames",
     )  # fmt: skip
 
+    measure.add_commands(commands)
     commands.add_parser("doctor", help="say what works on this machine and what to install")
     return parser
 
@@ -75,8 +77,10 @@ def main(argv: list[str] | None = None) -> int:
     args = build_parser().parse_args(arguments)
     logging.basicConfig(level=os.environ.get("FORELAND_LOG", "WARNING").upper(), format="%(name)s: %(message)s")
     try:
-        return {"run": run_window, "explore": explore, "doctor": doctor}[args.command](args)
-    except (UserError, ScriptError) as e:
+        return {"run": run_window, "explore": explore, "doctor": doctor, "simulate": measure.run_simulate, "replay": measure.run_replay}[
+            args.command
+        ](args)
+    except (UserError, ScriptError, measure.MeasureError) as e:
         print(f"foreland: {e}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:

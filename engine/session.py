@@ -281,6 +281,7 @@ class Session:
             self.settings = replace(self.settings, seed=seed).checked(self.model.spec)
         condition = Condition(self.book.current.version + 1, self.book.current.prompt if prompt is None else prompt)
         prepared = self.model.sampler.prepare(condition)
+        self.log.write("close", now, closed=now)
         self._carry_out(self.controller.close(now), now)
         for name in ("predicted", "delivered", "revoked"):
             setattr(self._past_counts, name, getattr(self._past_counts, name) + getattr(self.controller.counts, name))
@@ -296,6 +297,8 @@ class Session:
         self._prepared = {condition.version: prepared}
         self.controller = self._new_controller(now, condition.version)
         self._mark(condition, "start", now, "received")
+        c = self.controller
+        self.log.write("controller", now, began=now, version=condition.version, first_call=c.next_call, policy=c.policy)
         self.log.write("note", now, text="reset", seed=self.settings.seed, prompt=condition.prompt, attempt=self.attempt)
         return self.feed(Wake(now))
 
@@ -397,6 +400,7 @@ class Session:
         cached = len(self.controller.cache)
         counts = self._counts()
         stall = self.screen.stall_seconds(now)
+        self.log.write("close", now, closed=now)
         self._carry_out(self.controller.close(now), now)
         s, spec = self.settings, self.model.spec
         facts = {

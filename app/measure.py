@@ -1,0 +1,158 @@
+"""The measuring commands: simulate, replay."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from engine.controller import Commit
+from engine.replay import ReplayError, replay
+from engine.simulate import UPDATES, Profile, ProfileError, load_profiles, protocol_range, simulate, uniform_profile
+
+COLUMNS = (
+    ("profile", "profile"), ("policy", "policy"), ("rate", "rate"), ("updates", "n"), ("L50", "L50"), ("L95", "L95"),
+    ("mean", "mean"), ("interval", "95 % of mean"), ("theory_mean", "theory"), ("paper_L50", "paper L50"),
+    ("range", "5-95 % of 30"), ("stall_share", "stall"), ("attainment", "in time"), ("w", "w"), ("A", "A"),
+    ("A_theory", "A theory"), ("busy_share", "busy"), ("superseded", "superseded"),
+)  # fmt: skip
+
+
+class MeasureError(ValueError):
+    """Bad input of a measuring command, in one line."""
+
+
+def add_commands(commands: Any) -> None:
+    """Adds the parsers."""
+    p = commands.add_parser("simulate", help="the controller in virtual time, against theory and the paper")
+    p.add_argument("--profile", help="comma-separated names of assets/profiles.json, or all (default: all)")
+    p.add_argument("--policy", default="speculative,chunk", help="comma-separated (default: %(default)s)")
+    p.add_argument("--rate", default="low,high", help="low, high or both: updates as in the paper (default: %(default)s)")
+    p.add_argument("--trajectories", type=int, default=30)
+    p.add_argument("--seconds", type=float, default=60.0)
+    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--window", type=int, metavar="K", help="without a profile: groups of a call")
+    p.add_argument("--delta", type=float, metavar="S", help="seconds of a group")
+    p.add_argument("--first", type=float, metavar="S", help="C: seconds to the first group")
+    p.add_argument("--call", type=float, metavar="S", help="seconds of a whole call (default: C)")
+    p.add_argument("--jitter", type=float, default=0.0, metavar="S", help="standard deviation of C, seconds")
+    p.add_argument("--update-rate", type=float, metavar="PER_S", help="Poisson updates a second, instead of --rate")
+    p.add_argument("--ranges", action="store_true", help="also the 5 to 95 %% range of L50 over the 30-trajectory protocol")
+    p.add_argument("--map", action="store_true", help="a map of L50, stalls and A over K, C and the update rate instead")
+    p.add_argument("--json", type=Path, metavar="FILE")
+    p = commands.add_parser("replay", help="feed a session's event log to the controller again")
+    p.add_argument("session", type=Path, help="session folder")
+    p.add_argument("--check", action="store_true", help="say whether the commands are the same (always done)")
+
+
+def _profiles(args: argparse.Namespace) -> list[Profile]:
+    numbers = (args.window, args.delta, args.first)
+    if any(x is not None for x in numbers):
+        if args.profile or any(x is None for x in numbers):
+            raise MeasureError("give --window, --delta and --first together, and no --profile")
+        if args.first <= 0 or args.window < 1:
+            raise MeasureError("--first must be more than 0 and --window at least 1")
+        call = args.first if args.call is None else args.call
+        return [uniform_profile(args.window, args.delta, args.first, call, args.jitter / args.first)]
+    known = load_profiles()
+    names = list(known) if args.profile in (None, "all") else args.profile.split(",")
+    missing = [n for n in names if n not in known]
+    if missing:
+        raise MeasureError(f"unknown profile {missing[0]!r}; known: {', '.join(known)}")
+    return [known[n] for n in names]
+
+
+def _choices(text: str, known: list[str], what: str) -> list[str]:
+    names = text.split(",")
+    for n in names:
+        if n not in known:
+            raise MeasureError(f"unknown {what} {n!r}; known: {', '.join(known)}")
+    return names
+
+
+def run_simulate(args: argparse.Namespace) -> int:
+    """`foreland simulate`."""
+    if args.trajectories < 1 or args.seconds <= 2 or args.seed < 0:
+        raise MeasureError("--trajectories must be at least 1, --seconds more than 2 and --seed at least 0")
+    if args.update_rate is not None and args.update_rate < 0:
+        raise MeasureError("--update-rate must not be negative")
+    try:
+        if args.map:
+            rows = _map(args)
+        else:
+            profiles = _profiles(args)
+            policies = [Commit(x) for x in _choices(args.policy, [c.value for c in Commit], "policy")]
+            rates: list[str | float] = list(_choices(args.rate, list(UPDATES), "rate"))
+            if args.update_rate is not None:
+                rates = [args.update_rate]
+            rows = []
+            for profile in profiles:
+                for rate in rates:
+                    for policy in policies:
+                        row = simulate(profile, policy, rate, args.trajectories, args.seconds, args.seed)
+                        if args.ranges and isinstance(rate, str):
+                            row["range_low"], row["range_high"] = protocol_range(profile, policy, rate, args.seconds, args.seed)
+                        rows.append(row)
+    except ProfileError as e:
+        raise MeasureError(str(e)) from e
+    print(table(rows))
+    if args.json:
+        try:
+            args.json.parent.mkdir(parents=True, exist_ok=True)
+            args.json.write_text(json.dumps({"rows": rows}, indent=2) + "\n", encoding="utf-8")
+        except OSError as e:
+            raise MeasureError(f"cannot write {args.json}: {e.strerror}") from e
+    return 0
+
+
+def _map(args: argparse.Namespace) -> list[dict[str, Any]]:
+    """Settings that the paper does not list: K, C and updates a minute, at Wan's group of 0.25 s."""
+    rows = []
+    for k in (3, 7, 14, 21):
+        for share in (0.15, 0.3, 0.6, 0.9):
+            profile = uniform_profile(k, 0.25, share * k / 4, share * k / 4)
+            for minute in (1.5, 7, 30):
+                row = simulate(profile, Commit.SPECULATIVE, minute / 60, args.trajectories, args.seconds, args.seed)
+                row["profile"] = f"K={k} C/T={share:g}"
+                rows.append(row)
+    return rows
+
+
+def _cell(row: dict[str, Any], key: str) -> str:
+    if key == "interval":
+        return "-" if row["mean_low"] is None else f"{row['mean_low']:.2f} to {row['mean_high']:.2f}"
+    if key == "range":
+        return "-" if "range_low" not in row else f"{row['range_low']:.2f} to {row['range_high']:.2f}"
+    value = row[key]
+    if value is None:
+        return "-"
+    if isinstance(value, list):
+        return " to ".join(f"{x:.2f}" for x in value)
+    if key in ("stall_share", "w", "busy_share", "attainment"):
+        return f"{value:.2%}"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Rows as a Markdown table; columns without any value are left out."""
+    cells = [[_cell(r, key) for key, _ in COLUMNS] for r in rows]
+    used = [i for i in range(len(COLUMNS)) if any(c[i] != "-" for c in cells)]
+    widths = [max(len(COLUMNS[i][1]), *(len(c[i]) for c in cells)) for i in used]
+    lines = ["| " + " | ".join(COLUMNS[i][1].ljust(w) for i, w in zip(used, widths, strict=True)) + " |"]
+    lines.append("| " + " | ".join("-" * w for w in widths) + " |")
+    lines += ["| " + " | ".join(c[i].ljust(w) for i, w in zip(used, widths, strict=True)) + " |" for c in cells]
+    return "\n".join(lines)
+
+
+def run_replay(args: argparse.Namespace) -> int:
+    """`foreland replay`: status 0 when the commands are the same, 1 when they differ."""
+    try:
+        result = replay(args.session)
+    except ReplayError as e:
+        raise MeasureError(str(e)) from e
+    if result.difference:
+        print(f"different after {result.events} events: {result.difference}")
+        return 1
+    print(f"the same: {result.events} events gave the same {result.commands} commands")
+    return 0
