@@ -7,11 +7,13 @@ import logging
 import os
 import sys
 import time
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import NoReturn
 
 from app import measure
+from app.progress import ProgressLine
 from engine.controller import Commit
 from engine.keymap import load_keymap
 from engine.models import SPECS, loader, spec_of
@@ -77,9 +79,7 @@ def main(argv: list[str] | None = None) -> int:
     args = build_parser().parse_args(arguments)
     logging.basicConfig(level=os.environ.get("FORELAND_LOG", "WARNING").upper(), format="%(name)s: %(message)s")
     try:
-        return {"run": run_window, "explore": explore, "doctor": doctor, "simulate": measure.run_simulate, "replay": measure.run_replay}[
-            args.command
-        ](args)
+        return COMMANDS[args.command](args)
     except (UserError, ScriptError, measure.MeasureError) as e:
         print(f"foreland: {e}", file=sys.stderr)
         return BAD_INPUT
@@ -107,29 +107,6 @@ def load_script(path: Path | None) -> Script:
     except (OSError, UnicodeDecodeError) as e:
         raise UserError(f"cannot read the script {path}: {e}") from e
     return parse_script(text, keymap)
-
-
-class ProgressLine:
-    """A progress bar on a terminal; single lines elsewhere."""
-
-    def __init__(self) -> None:
-        self._stage, self._last = "", 0.0
-        self._live = sys.stderr.isatty()
-
-    def __call__(self, stage: str, share: float) -> None:
-        now = time.monotonic()
-        if stage == self._stage and (not self._live or (now - self._last < 0.1 and share < 1)):
-            return
-        self._stage, self._last = stage, now
-        if self._live:
-            bar = "#" * round(30 * share)
-            print(f"\r{stage:<28} [{bar:<30}] {share:4.0%}", end="", file=sys.stderr, flush=True)
-        else:
-            print(f"{stage} ...", file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        if self._live:
-            print(file=sys.stderr)
 
 
 def explore(args: argparse.Namespace) -> int:
@@ -255,3 +232,13 @@ def doctor(args: argparse.Namespace) -> int:
             print(f"      {check.advice}")
             bad += check.needed
     return FAILED if bad else 0
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "run": run_window,
+    "explore": explore,
+    "simulate": measure.run_simulate,
+    "bench": measure.run_bench,
+    "replay": measure.run_replay,
+    "doctor": doctor,
+}

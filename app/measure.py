@@ -1,13 +1,15 @@
-"""The measuring commands: simulate, replay."""
+"""The measuring commands: simulate, replay, bench."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from engine.controller import Commit
+from engine.models import default_threads, loader, pocket_folder, spec_of
 from engine.replay import ReplayError, replay
 from engine.simulate import UPDATES, Profile, ProfileError, load_profiles, protocol_range, simulate, uniform_profile
 
@@ -41,6 +43,22 @@ def add_commands(commands: Any) -> None:
     p.add_argument("--ranges", action="store_true", help="also the 5 to 95 %% range of L50 over the 30-trajectory protocol")
     p.add_argument("--map", action="store_true", help="a map of L50, stalls and A over K, C and the update rate instead")
     p.add_argument("--json", type=Path, metavar="FILE")
+    p = commands.add_parser("bench", help="live measurements on this machine")
+    p.add_argument("what", choices=["serve", "sampler", "decode", "window", "controller"])
+    p.add_argument("--model", default="pocket")
+    p.add_argument("--weights", type=Path, help="folder of other weights for the model")
+    p.add_argument("--threads", type=int, help="torch threads")
+    p.add_argument("--window", default="7,21", help="serve, sampler: comma-separated K (default: %(default)s)")
+    p.add_argument("--policy", default="speculative,chunk", help="serve: comma-separated (default: %(default)s)")
+    p.add_argument("--rate", default="low,high", help="serve: comma-separated (default: %(default)s)")
+    p.add_argument("--trajectories", type=int, default=2, help="serve: of each setting (default: %(default)s)")
+    p.add_argument("--seconds", type=float, default=30.0, help="serve, window: of one trajectory (default: %(default)s)")
+    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--steps", type=int, default=4, help="sampler: denoising steps (default: %(default)s)")
+    p.add_argument("--repeats", type=int, default=7, help="sampler, decode: timed repetitions (default: %(default)s)")
+    p.add_argument("--events", type=int, default=1_000_000, help="controller: events (default: %(default)s)")
+    p.add_argument("--out", type=Path, default=Path("bench"), help="serve: folder for the report (default: %(default)s)")
+    p.add_argument("--json", type=Path, metavar="FILE", help="the other benches: also write the figures there")
     p = commands.add_parser("replay", help="feed a session's event log to the controller again")
     p.add_argument("session", type=Path, help="session folder")
     p.add_argument("--check", action="store_true", help="say whether the commands are the same (always done)")
@@ -143,6 +161,83 @@ def table(rows: list[dict[str, Any]]) -> str:
     lines.append("| " + " | ".join("-" * w for w in widths) + " |")
     lines += ["| " + " | ".join(c[i].ljust(w) for i, w in zip(used, widths, strict=True)) + " |" for c in cells]
     return "\n".join(lines)
+
+
+def run_bench(args: argparse.Namespace) -> int:
+    """`foreland bench`."""
+    if args.trajectories < 1 or args.seconds < 5 or args.repeats < 1 or args.events < 1000 or args.seed < 0:
+        raise MeasureError("--trajectories and --repeats must be at least 1, --seconds at least 5, --events at least 1000")
+    try:
+        spec = spec_of(args.model)
+        windows = [int(x) for x in args.window.split(",")]
+        for k in windows:
+            spec.check_window(k)
+    except ValueError as e:
+        raise MeasureError(str(e)) from e
+    if args.what == "serve":
+        return _serve(args, windows)
+    from engine import bench
+
+    folder = args.weights or pocket_folder()
+    if args.what == "controller":
+        figures: Any = bench.controller_events(args.events)
+    elif args.what == "window":
+        from app.bench_window import measure
+
+        try:
+            figures = [measure(args.model, args.threads, args.weights, args.seconds, overlay) for overlay in (False, True)]
+        except RuntimeError as e:
+            raise MeasureError(f"the window could not be measured: {e}") from e
+    else:
+        import torch
+
+        torch.set_num_threads(args.threads or default_threads())
+        if args.what == "sampler":
+            figures = bench.sampler_pocket(folder, windows, args.steps, args.repeats)
+        else:
+            figures = bench.decode_pocket(folder, 14, args.repeats)
+    rows = figures if isinstance(figures, list) else [figures]
+    names = list(rows[0])
+    print("| " + " | ".join(names) + " |")
+    print("| " + " | ".join("---" for _ in names) + " |")
+    for row in rows:
+        print("| " + " | ".join(f"{row[n]:.4g}" if isinstance(row[n], float) else str(row[n]) for n in names) + " |")
+    if args.json:
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        args.json.write_text(json.dumps({"machine": bench.machine(), "rows": rows}, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+def _serve(args: argparse.Namespace, windows: list[int]) -> int:
+    from app.progress import ProgressLine
+    from engine import bench, plots
+
+    policies = [Commit(x) for x in _choices(args.policy, [c.value for c in Commit], "policy")]
+    rates = _choices(args.rate, list(UPDATES), "rate")
+    settings = [bench.Setting(k, policy, rate) for k in windows for policy in policies for rate in rates]
+    prompts = json.loads((files("assets") / "presets.json").read_text("utf-8"))
+    try:
+        args.out.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise MeasureError(f"cannot write to {args.out}: {e.strerror}") from e
+    progress = ProgressLine()
+    load = loader(args.model, args.threads, args.weights)
+    spec = spec_of(args.model)
+    report = bench.serve(load, spec, settings, args.trajectories, args.seconds, args.seed, prompts, args.out, progress)
+    progress.end()
+    report["machine"] = bench.machine()
+    command = (
+        f"foreland bench serve --model {args.model} --window {args.window} --policy {args.policy} --rate {args.rate} "
+        f"--trajectories {args.trajectories} --seconds {args.seconds:g} --seed {args.seed} --out {args.out}"
+    )
+    text = bench.serve_markdown(report, command)
+    (args.out / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    drawn = plots.draw(report, args.out)
+    text += "\n" + "\n".join(f"![{f.stem}]({f.name})" for f in drawn) + "\n"
+    (args.out / "report.md").write_text(text, encoding="utf-8")
+    print(text)
+    print(args.out.resolve() / "report.md")
+    return 0
 
 
 def run_replay(args: argparse.Namespace) -> int:

@@ -28,6 +28,7 @@ class UpdateRecord:
     version: int
     kind: str
     arrival: float
+    arrival_media: float
     outcome: str
     position: int | None
     R: float | None
@@ -36,14 +37,11 @@ class UpdateRecord:
     L: float | None
 
     @classmethod
-    def of(cls, receipt: Receipt, kind: str, t0: float) -> UpdateRecord:
-        """arrival: seconds since t0."""
-        if receipt.outcome != "applied":
-            return cls(receipt.version, kind, receipt.arrival - t0, receipt.outcome, None, None, None, None, None)
-        r = receipt
-        return cls(
-            r.version, kind, r.arrival - t0, r.outcome, r.position, r.wait, r.generate, r.queue, r.latency
-        )
+    def of(cls, r: Receipt, kind: str, t0: float, media: float) -> UpdateRecord:
+        """arrival: seconds since t0; media: seconds of media time at the arrival."""
+        if r.outcome != "applied":
+            return cls(r.version, kind, r.arrival - t0, media, r.outcome, None, None, None, None, None)
+        return cls(r.version, kind, r.arrival - t0, media, r.outcome, r.position, r.wait, r.generate, r.queue, r.latency)
 
     def as_dict(self) -> dict[str, Any]:
         return {

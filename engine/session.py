@@ -193,7 +193,7 @@ class Session:
         kind = mark.kind if mark else "key"
         if r.outcome == "received":
             return
-        self.records.append(UpdateRecord.of(r, kind, self.log.t0))
+        self.records.append(UpdateRecord.of(r, kind, self.log.t0, mark.arrival if mark else 0.0))
         if mark is None:
             return
         if r.outcome == "applied":

@@ -1,0 +1,81 @@
+"""Pacing of the real window: how late frames are painted while the engine samples, and what a frame costs the Qt thread."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.viewport import Viewport
+from app.window import MainWindow
+from engine.metrics import percentile
+from engine.models import loader, spec_of
+from engine.runtime import Engine
+from engine.session import Settings
+
+SETTLE = 16
+"""Frames at the start that do not count."""
+
+
+class TimedViewport:
+    """Wraps a viewport's tick and painting with thread clocks."""
+
+    def __init__(self, viewport: Viewport) -> None:
+        self.spent: list[float] = []
+        for name in ("paintEvent", "_tick"):
+            self._wrap(viewport, name)
+
+    def _wrap(self, viewport: Viewport, name: str) -> None:
+        inner = getattr(viewport, name)
+
+        def outer(*args: Any) -> None:
+            began = time.thread_time()
+            inner(*args)
+            self.spent.append(time.thread_time() - began)
+
+        setattr(viewport, name, outer)
+
+
+def measure(model: str, threads: int | None, weights: Path | None, seconds: float, overlay: bool) -> dict[str, float | bool | str]:
+    """Explores in a real window for `seconds`; times in milliseconds. Raises RuntimeError when the engine stops."""
+    app = QApplication.instance() or QApplication(["foreland"])
+    settings = Settings(prompt="green hills at dawn")
+    engine = Engine(loader(model, threads, weights), spec_of(model), settings, None)
+    window = MainWindow(engine, settings, model)
+    window.resize(1060, 640)
+    window.show()
+    window.overlay_action.setChecked(overlay)
+    timed = TimedViewport(window.viewport)
+    engine.start()
+    wanted = SETTLE + round(seconds * spec_of(model).fps)
+    deadline = time.monotonic() + seconds * 3 + 60
+    watch = QTimer()
+    keys = ("forward", "turn_right", "turn_left")
+
+    def look() -> None:
+        shown = window.viewport.painted
+        if shown >= wanted or engine.error is not None or time.monotonic() > deadline:
+            app.quit()
+        name = keys[(shown // 40) % 3]
+        if (shown // 20) % 2:
+            engine.press(name)
+        else:
+            engine.release_all()
+
+    watch.timeout.connect(look)
+    watch.start(50)
+    app.exec()
+    late = [1000 * x for x in list(window.viewport.lateness)[SETTLE:]]
+    painted, platform, ratio = window.viewport.painted, QApplication.platformName(), window.devicePixelRatioF()
+    stall = engine.screen.stall_seconds(engine.clock())
+    window.close()
+    if engine.error is not None or not late:
+        raise RuntimeError(engine.error or "no frame was shown")
+    return {
+        "frames": float(painted), "late_p50_ms": percentile(late, 0.5) or 0.0, "late_p95_ms": percentile(late, 0.95) or 0.0,
+        "late_max_ms": max(late), "qt_ms_a_frame": 1000 * sum(timed.spent) / painted, "stall_seconds": stall,
+        "overlay": overlay, "platform": platform, "device_pixel_ratio": ratio,
+    }  # fmt: skip
