@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.controller import Commit, Controller, Finish, GroupsReady, Launch, Policy, Tick, Update, Wake
+from engine.controller import Cause, Commit, Controller, Finish, GroupsReady, Launch, Policy, Tick, Update, Wake
 from engine.headless import explore_live
 from engine.keymap import ACTIONS
 from engine.metrics import percentile
@@ -217,6 +217,8 @@ def controller_events(events: int = 1_000_000) -> dict[str, float]:
             done, job = job, None
             feed(GroupsReady(now, done.call, (4,) * 21))
             feed(Finish(now, done.call))
+            if c.held:
+                feed(Wake(now, Cause.RELEASE))
         while c.cache and c.deadline(c.delivered, now) <= now:
             feed(Tick(now, c.delivered))
         if n % 5 == 0:

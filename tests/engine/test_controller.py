@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from engine.bench import controller_events
 from engine.controller import (
     TABLE,
     Abandon,
@@ -25,6 +28,7 @@ from engine.controller import (
     Update,
     Wake,
 )
+from engine.diagram import markdown
 from engine.estimate import Estimator
 
 
@@ -184,3 +188,14 @@ def test_every_state_and_event_has_a_row_in_the_table() -> None:
 def test_impossible_policies_are_refused(policy: dict) -> None:
     with pytest.raises(ValueError, match="impossible policy"):
         Policy(**{"fps": 16.0, "window": 7, **policy})
+
+
+def test_the_page_in_the_docs_is_generated_from_the_table() -> None:
+    page = Path(__file__).parents[2] / "docs" / "controller.md"
+    assert page.read_text(encoding="utf-8") == markdown()
+
+
+def test_a_long_flood_of_events_is_fast_and_keeps_nothing() -> None:
+    figures = controller_events(60_000)
+    assert figures["p99_us"] < 500, "the aim is 50; this machine may be busy"
+    assert figures["memory_at_end_mb"] - figures["memory_at_10_percent_mb"] < 4
