@@ -185,3 +185,16 @@ def test_missing_weights_are_told_in_the_window(display: str, tmp_path: Path) ->
     assert "is missing" in window.banner.text()
     assert "restore the folder assets/pocket" in window.banner.text()
     window.close()
+
+
+def test_bench_window_measures_pacing_and_cost_of_the_real_window(display: str, tmp_path: Path) -> None:
+    from app.cli import main
+
+    file = tmp_path / "w.json"
+    assert main(["bench", "window", "--seconds", "5", "--json", str(file)]) == 0
+    rows = json.loads(file.read_text())["rows"]
+    assert [r["overlay"] for r in rows] == [False, True]
+    for r in rows:
+        assert r["frames"] >= 5 * 16
+        assert r["late_p50_ms"] >= 0
+        assert r["qt_ms_a_frame"] > 0
