@@ -67,6 +67,7 @@ def _model_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--window", type=int, metavar="K", help="latents sampled by one call")
     p.add_argument("--steps", type=int, help="denoising steps of a call")
     p.add_argument("--commit", choices=[c.value for c in Commit], default=Commit.SPECULATIVE.value)
+    p.add_argument("--start", choices=["image", "noise"], default="image", help="what a pocket world begins from (default: %(default)s)")
     p.add_argument("--threads", type=int, help="torch threads")
     p.add_argument("--weights", type=Path, help="folder of other weights for the model")
 
@@ -126,7 +127,7 @@ def explore(args: argparse.Namespace) -> int:
         raise UserError(f"--assume-call {args.assume_call:g} is out of range: more than 0, at most 60")
     spec = spec_of_checked(args.model)
     settings = settings_of(args, script.prompt)
-    load = loader(args.model, args.threads, args.weights)
+    load = loader(args.model, args.threads, args.weights, args.start == "image")
     raw: list[Frame] = []
     progress = ProgressLine()
     try:
@@ -208,7 +209,7 @@ def run_window(args: argparse.Namespace) -> int:
     if not has_display():
         print("foreland: no display here: exploring with the bundled key script instead", file=sys.stderr)
         words = ["explore", "--out", str(folder / "world.mp4"), "--session", str(folder), "--seed", str(args.seed)]
-        words += ["--commit", args.commit, "--model", args.model]
+        words += ["--commit", args.commit, "--model", args.model, "--start", args.start]
         for name in ("window", "steps", "threads", "weights"):
             if getattr(args, name) is not None:
                 words += [f"--{name}", str(getattr(args, name))]
@@ -216,7 +217,8 @@ def run_window(args: argparse.Namespace) -> int:
     from app.window import open_window
 
     try:
-        return open_window(args.model, settings, folder, args.threads, args.weights, args.overlay)
+        load = loader(args.model, args.threads, args.weights, args.start == "image")
+        return open_window(args.model, load, settings, folder, args.overlay)
     except OSError as e:
         raise UserError(f"the session log cannot be written to {folder}: {e}") from e
 

@@ -16,8 +16,8 @@ from app.prompt import PromptBar
 from app.settings_panel import SettingsPanel
 from app.viewport import Viewport
 from engine.keymap import load_keymap
-from engine.models import loader, spec_of
-from engine.runtime import Engine
+from engine.models import spec_of
+from engine.runtime import Engine, Loader
 from engine.session import Settings
 
 REFRESH_MS = 60
@@ -166,12 +166,12 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
 
-def open_window(model: str, settings: Settings, folder: Path, threads: int | None, weights: Path | None, overlay: bool) -> int:
+def open_window(model: str, load: Loader, settings: Settings, folder: Path, overlay: bool) -> int:
     """Runs the program until its window closes; returns the exit status. Raises OSError for an unwritable folder."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Foreland")
-    engine = Engine(loader(model, threads, weights), spec_of(model), settings, folder)
+    engine = Engine(load, spec_of(model), settings, folder)
     window = MainWindow(engine, settings, model)
     window.resize(1060, 720)
     window.show()

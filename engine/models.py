@@ -34,10 +34,13 @@ def pocket_folder() -> Path:
     return Path(str(files("assets") / "pocket"))
 
 
-def loader(name: str, threads: int | None = None, folder: Path | None = None) -> Loader:
-    """What loads a model, to be called in the engine thread; torch is not imported before. threads: of torch."""
+def loader(name: str, threads: int | None = None, folder: Path | None = None, start_image: bool = True) -> Loader:
+    """What loads a model, to be called in the engine thread; torch is not imported before.
+
+    threads: of torch. start_image: begin from a start image that suits the prompt rather than from noise alone.
+    """
     spec_of(name)
-    return partial(_load_pocket, folder=folder or pocket_folder(), threads=threads or default_threads())
+    return partial(_load_pocket, folder=folder or pocket_folder(), threads=threads or default_threads(), start_image=start_image)
 
 
 def default_threads() -> int:
@@ -45,7 +48,7 @@ def default_threads() -> int:
     return min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2)
 
 
-def _load_pocket(progress: Progress, folder: Path, threads: int) -> Model:
+def _load_pocket(progress: Progress, folder: Path, threads: int, start_image: bool) -> Model:
     progress("importing torch", 0.05)
     import torch
 
@@ -60,4 +63,4 @@ def _load_pocket(progress: Progress, folder: Path, threads: int) -> Model:
     weights = PocketWeights.load(folder)
     progress("waking the pocket world", 0.9)
     digest = hashlib.sha256((folder / "pocket.safetensors").read_bytes()).hexdigest()[:16]
-    return Model(PocketSampler(weights), PocketDecoder(weights), f"pocket-{digest}")
+    return Model(PocketSampler(weights, start_image), PocketDecoder(weights), f"pocket-{digest}")

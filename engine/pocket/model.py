@@ -20,7 +20,7 @@ from engine.pocket import camera
 from engine.pocket.camera import FRAMES_PER_GROUP
 from engine.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
 from engine.pocket.control import control_latents
-from engine.pocket.network import CONDITION, CONTROL, HISTORY, TOKENS, NetworkConfig, PocketNet, extra_inputs
+from engine.pocket.network import ATTRIBUTES, CONDITION, CONTROL, HISTORY, TOKENS, NetworkConfig, PocketNet, extra_inputs
 from engine.pocket.text import LONGEST, Reader, Words
 from engine.sampler import Condition, ConditionError, Group, HistoryPolicy, Report, Request, Stopped
 
@@ -89,6 +89,8 @@ class PocketWeights:
     net: PocketNet
     codec: Codec
     reader: Reader
+    starts: Tensor
+    """(variants, biomes, times, weathers, CHANNELS, 10, 16): latents of start images, or with no variants."""
     card: dict[str, Any]
 
     @classmethod
@@ -113,7 +115,8 @@ class PocketWeights:
             except RuntimeError as e:
                 raise WeightsError(f"{file} does not fit this version of Foreland: {str(e).splitlines()[-1].strip()}") from e
             module.eval().requires_grad_(False)
-        return cls(net, codec, reader, card)
+        starts = state.get("starts", torch.zeros(0, *ATTRIBUTES, CHANNELS, ROWS, COLUMNS))
+        return cls(net, codec, reader, starts.float(), card)
 
     def save(self, folder: Path) -> None:
         """Writes half precision, but the codec's transform in full."""
@@ -124,18 +127,24 @@ class PocketWeights:
             for k, v in module.state_dict().items():
                 full = name == "codec" and not k.startswith("refiner")
                 state[f"{name}.{k}"] = v.contiguous().to(torch.float32 if full else torch.float16)
+        state["starts"] = self.starts.contiguous().half()
         folder.mkdir(parents=True, exist_ok=True)
         save_file(state, str(folder / "pocket.safetensors"))
         (folder / "card.json").write_text(json.dumps(self.card, indent=2) + "\n")
 
 
 class PocketSampler:
-    """Samples the pocket world by few-step flow matching with clean-prefilled prefix KV."""
+    """Samples the pocket world by few-step flow matching with clean-prefilled prefix KV.
 
-    def __init__(self, weights: PocketWeights) -> None:
+    A world begins after a start image that suits the prompt (position -1, never shown), or, without one, from noise alone.
+    """
+
+    def __init__(self, weights: PocketWeights, start_image: bool = True) -> None:
         self.spec = POCKET
         self._net, self._codec, self._reader = weights.net, weights.codec, weights.reader
         self._words = Words()
+        self._starts = weights.starts if start_image else weights.starts[:0]
+        self._start: Group | None = None
         self._groups: dict[int, Group] = {}
         self._prefix: dict[int, tuple[Group, list[KeyValue]]] = {}
 
@@ -156,6 +165,8 @@ class PocketSampler:
         first = groups[0].position
         self._groups = {p: g for p, g in self._groups.items() if p < first}
         self._prefix = {p: x for p, x in self._prefix.items() if p < first}
+        if first == 0 and self._start is not None:
+            self._groups[-1] = self._start
         self._groups.update((g.position, g) for g in groups)
 
     def keep(self, position: int) -> None:
@@ -167,6 +178,7 @@ class PocketSampler:
     def reset(self) -> None:
         self._groups.clear()
         self._prefix.clear()
+        self._start = None
 
     def close(self) -> None:
         self.reset()
@@ -188,9 +200,12 @@ class PocketSampler:
         return motion.reshape(k, FRAMES_PER_GROUP, 5), pose, levels
 
     def _sample(self, request: Request, prepared: Prepared, report: Report) -> list[Group]:
-        """A world begins with one group made from noise alone; everything else continues what is there."""
+        """A call continues what is there; without a start image, a world begins with one group made from noise alone."""
         known = {p: g for p, g in self._groups.items() if p < request.branch}
-        if request.branch:
+        if request.branch == 0:
+            self._start = self._start_for(request, prepared)
+            known = {} if self._start is None else {-1: self._start}
+        if known:
             return self._window(request, prepared, known, request.branch, request.window, 0, request.steps, report)
         more = request.steps if request.window > 1 else 0
         first = self._window(request, prepared, known, 0, 1, 0, START_STEPS + more, report)
@@ -200,6 +215,21 @@ class PocketSampler:
         rest = self._window(request, prepared, known, 1, request.window - 1, START_STEPS, START_STEPS + more, report)
         return first + rest
 
+    def _start_for(self, request: Request, prepared: Prepared) -> Group | None:
+        """A start image for the prompt; what it does not say is drawn by the seed."""
+        if not len(self._starts):
+            return None
+        rng = np.random.default_rng([request.seed, request.attempt, 29])
+        index = [int(rng.integers(len(self._starts)))]
+        for part, classes in zip(prepared.attributes.split([n + 1 for n in ATTRIBUTES]), ATTRIBUTES, strict=True):
+            said = int(part.argmax())
+            usual = 0 if classes == ATTRIBUTES[2] else int(rng.integers(classes))
+            index.append(said if said < classes else usual)
+        latent = self._starts[tuple(index)]
+        if self._start is not None and torch.equal(self._start.latent, latent):
+            return self._start
+        return Group(-1, latent, GroupState(np.zeros((FRAMES_PER_GROUP, 5), np.float32), 0.0, 0.0))
+
     def _window(
         self, request: Request, prepared: Prepared, known: dict[int, Group], j: int, k: int, done: int, total: int,
         report: Report,
@@ -208,9 +238,10 @@ class PocketSampler:
         motion, pose, levels = self._motion(known.get(j - 1), prepared, j == request.branch, k)
         pitch = torch.tensor(levels)
         context = self._net.context(prepared.attributes[None])
-        history = range(max(0, j - HISTORY), j) if request.history is HistoryPolicy.CLEAN_PREFILL else range(0)
+        kept = request.history is HistoryPolicy.CLEAN_PREFILL
+        history = [p for p in range(j - HISTORY, j) if p in known and kept]
         prefix, prefix_rotation = self._prefilled([known[p] for p in history], context, levels[0])
-        if j:
+        if j - 1 in known:
             boundary = self._codec.last_frame(known[j - 1].latent).clamp(-1, 1)
             control = control_latents(self._codec, boundary[None], torch.from_numpy(pose)[None], pitch[:1])
         else:
@@ -221,7 +252,7 @@ class PocketSampler:
         said = torch.tensor([False, True, True, True]).expand(k * TOKENS, -1)
         extra = extra_inputs(torch.from_numpy(motion)[None], pitch[None, :k], torch.zeros(1, k), prepared.attributes[None])
         z = torch.stack([noise(request.seed, j + i, request.attempt) for i in range(k)])[None]
-        sigmas = schedule(START_STEPS if j == 0 else request.steps)
+        sigmas = schedule(request.steps if known else START_STEPS)
         for i, (now, after) in enumerate(pairwise(sigmas)):
             call = WindowCall(rotation, prefix, prefix_rotation, context_mask=said)
             clean = self._net(z, control, torch.full((1, k), now), extra, context, call)

@@ -216,11 +216,11 @@ def train(config: TrainConfig, network: NetworkConfig, codec: Codec, short: Clip
     history_file = out.with_suffix(".log.jsonl")
     while (gone := (time.monotonic() - began) / 60) < config.minutes:
         share = gone / config.minutes
-        factor = min(1.0, (step + 1) / 60) * min(1.0, (1 - share) / 0.35 + 0.02)
+        factor = min(1.0, (step + 1) / 60) * min(1.0, (1 - share) / 0.5 + 0.01)
         for opt in opts:
             for group in opt.param_groups:
                 group["lr"] = config.rate * factor
-        history = int(rng.choice([0, 1, 2, 3, 4, HISTORY], p=[0.22, 0.05, 0.07, 0.1, 0.18, 0.38]))
+        history = int(rng.choice([0, 1, 2, 3, 4, HISTORY], p=[0.08, 0.08, 0.08, 0.12, 0.2, 0.44]))
         far = rng.random() < 0.12
         near = rng.choice(np.arange(1, 9), p=[0.08, 0.1, 0.16, 0.16, 0.12, 0.1, 0.18, 0.1])
         window = int(rng.integers(9, 22) if far else near)

@@ -11,7 +11,7 @@ from engine.pocket import camera
 from engine.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
 from engine.pocket.control import flow
 from engine.pocket.model import HISTORY_SIGMA, PocketSampler, PocketWeights, noise
-from engine.pocket.network import CONDITION, CONTROL, HISTORY, NetworkConfig, PocketNet, extra_inputs, training_masks
+from engine.pocket.network import ATTRIBUTES, CONDITION, CONTROL, HISTORY, NetworkConfig, PocketNet, extra_inputs, training_masks
 from engine.pocket.text import Reader
 from engine.sampler import Condition, ConditionError, Group, HistoryPolicy, Request, Stopped
 
@@ -27,7 +27,8 @@ def weights() -> PocketWeights:
             p.add_(0.05 * torch.randn_like(p))
     codec = Codec()
     codec.basis.copy_(torch.linalg.qr(torch.randn(codec.basis.shape))[0])
-    return PocketWeights(net.eval(), codec.eval(), Reader().eval(), {})
+    starts = torch.randn(2, *ATTRIBUTES, CHANNELS, ROWS, COLUMNS)
+    return PocketWeights(net.eval(), codec.eval(), Reader().eval(), starts, {})
 
 
 def request(sampler: PocketSampler, branch: int, window: int, keys: tuple[str, ...] = (), prompt: str = "desert", **more: int) -> Request:
@@ -84,6 +85,7 @@ def test_a_revoked_suffix_leaves_no_trace(weights: PocketWeights) -> None:
     one, two = PocketSampler(weights), PocketSampler(weights)
     made = one.sample(request(one, 0, 9), yes)
     one.adopt(made)
+    two.sample(request(two, 0, 9), yes)
     two.adopt(made[:4])
     one.sample(request(one, 9, 3, ("turn_left",)), yes)
     a = latents(one.sample(request(one, 4, 5, ("turn_right",)), yes))
