@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.activity import Activity
 from engine.controller import Cause, Commit, Controller, Finish, GroupsReady, Launch, Policy, Tick, Update, Wake
 from engine.headless import explore_live
 from engine.keymap import ACTIONS
@@ -65,7 +66,7 @@ def serve(
     """Runs every setting on every trajectory, one after another in turn, and returns the report."""
     loaded = load(lambda stage, share: progress(stage, 0.0))
     rows: dict[str, list[dict[str, Any]]] = {s.name: [] for s in settings}
-    cpu: dict[str, list[float]] = {s.name: [] for s in settings}
+    activities: dict[str, list[Activity]] = {s.name: [] for s in settings}
     total, done, began = trajectories * len(settings), 0, time.monotonic()
     for i in range(trajectories):
         order = np.random.default_rng([seed, i, 5]).permutation(len(settings))
@@ -73,16 +74,17 @@ def serve(
             s = settings[j]
             script = script_of(seed * 1000 + i, s.rate, seconds, prompts)
             chosen = Settings(prompt=script.prompt, seed=seed * 1000 + i, window=s.window, commit=s.commit)
-            used, wall = time.process_time(), time.monotonic()
             where = folder / "sessions" / f"{s.name.replace(' ', '-')}-{i}"
-            rows[s.name].append(explore_live(lambda p: loaded, spec, chosen, script, where, lambda f: None, lambda a, b: None))
-            cpu[s.name].append((time.process_time() - used) / (time.monotonic() - wall))
+            with Activity() as activity:
+                summary = explore_live(lambda p: loaded, spec, chosen, script, where, lambda f: None, lambda a, b: None)
+            rows[s.name].append(summary)
+            activities[s.name].append(activity)
             done += 1
             left = (time.monotonic() - began) / done * (total - done)
             progress(f"{s.name}, trajectory {i + 1} of {trajectories}; about {left / 60:.1f} min left", done / total)
     report = {
         "model": spec.name, "weights": loaded.identity, "trajectories": trajectories, "seconds": seconds, "seed": seed,
-        "gpu": _gpu(), "settings": [_row(s, rows[s.name], cpu[s.name], spec) for s in settings],
+        "gpu": _gpu(), "settings": [_row(s, rows[s.name], activities[s.name], spec) for s in settings],
         "gains": _gains(settings, rows, spec),
     }  # fmt: skip
     return report
@@ -92,7 +94,7 @@ def _updates(summaries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [u for s in summaries for u in s["updates"] if u["kind"] != "start"]
 
 
-def _row(s: Setting, summaries: list[dict[str, Any]], cpu: list[float], spec: ModelSpec) -> dict[str, Any]:
+def _row(s: Setting, summaries: list[dict[str, Any]], activities: list[Activity], spec: ModelSpec) -> dict[str, Any]:
     updates = _updates(summaries)
     applied = [u for u in updates if u["outcome"] == "applied"]
     ls = [u["L"] for u in applied]
@@ -108,7 +110,8 @@ def _row(s: Setting, summaries: list[dict[str, Any]], cpu: list[float], spec: Mo
         "mean_low": low, "mean_high": high, "theory_mean": theory_mean(profile, s.commit), "C": first, "T": profile.chunk_seconds,
         "C_over_T": first / profile.chunk_seconds,
         "stall_share": sum(x["stall_seconds"] for x in summaries) / sum(x["media_seconds"] + x["stall_seconds"] for x in summaries),
-        "w": revoked / predicted if predicted else 0.0, "cpu": float(np.mean(cpu)),
+        "w": revoked / predicted if predicted else 0.0, "cpu": float(np.mean([a.cpu for a in activities])),
+        "gpu": np.mean([a.gpu for a in activities], axis=0).tolist() if all(a.gpu for a in activities) else None,
         "latencies": ls, "parts": [[u["R"], u["C"], u["Q"]] for u in applied],
         "phases": [u["arrival_media"] % profile.chunk_seconds / profile.chunk_seconds for u in applied],
     }  # fmt: skip
@@ -147,17 +150,17 @@ def serve_markdown(report: dict[str, Any], command: str) -> str:
         f"# bench serve: {report['model']}", "", f"`{command}`", "",
         f"{report['trajectories']} trajectories of {report['seconds']:g} s a setting, interleaved; "
         + (f"GPU {report['gpu']}" if report["gpu"] else "no GPU: CPU time is shown instead of GPU activity"), "",
-        "| setting | updates | superseded | L50 | L95 | mean (95 %) | theory | C | C/T | stalls | revoked | CPU cores |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| setting | updates | superseded | L50 | L95 | mean (95 %) | theory | C | C/T | stalls | revoked | CPU cores | GPU |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]  # fmt: skip
     for r in report["settings"]:
         if r["mean"] is None:
-            lines.append(f"| {r['setting']} | {r['updates']} | {r['superseded']} | - | - | - | {r['theory_mean']:.2f} | | | | | |")
+            lines.append(f"| {r['setting']} | {r['updates']} | {r['superseded']} | - | - | - | {r['theory_mean']:.2f} | | | | | | |")
             continue
         between = "" if r["mean_low"] is None else f" ({r['mean_low']:.2f} to {r['mean_high']:.2f})"
         lines.append(
             f"| {r['setting']} | {r['updates']} | {r['superseded']} | {r['L50']:.2f} | {r['L95']:.2f} | {r['mean']:.2f}{between} "
-            f"| {r['theory_mean']:.2f} | {r['C']:.2f} | {r['C_over_T']:.2f} | {r['stall_share']:.2%} | {r['w']:.0%} | {r['cpu']:.2f} |"
+            f"| {r['theory_mean']:.2f} | {r['C']:.2f} | {r['C_over_T']:.2f} | {r['stall_share']:.2%} | {r['w']:.0%} | {r['cpu']:.2f} | {_gpus(r['gpu'])} |"
         )
     lines += ["", "Gain of speculative over chunk commitment, mean L in seconds:", "", "| K | rate | gain (95 %) | theory | share |"]
     lines.append("| --- | --- | --- | --- | --- |")
@@ -175,6 +178,10 @@ def serve_markdown(report: dict[str, Any], command: str) -> str:
     for r in stalls:
         lines.append(f"Missed aim: {r['setting']}: {r['stall_share']:.2%} of playback stalled; a stall means that C exceeded its estimate.")
     return "\n".join(lines) + "\n"
+
+
+def _gpus(shares: list[float] | None) -> str:
+    return "-" if shares is None else ", ".join(f"{x:.0%}" for x in shares)
 
 
 def timed(call: Callable[[], Any], repeats: int) -> dict[str, float]:

@@ -276,11 +276,14 @@ class Session:
         return self.feed(Wake(now, Cause.POLICY, self._policy()))
 
     def reset(self, now: float, prompt: str | None = None, seed: int | None = None) -> Launch | None:
-        """A new world from the prompt in force (or this one); the old one's cache is revoked and logged."""
-        if seed is not None:
-            self.settings = replace(self.settings, seed=seed).checked(self.model.spec)
+        """A new world from the prompt in force (or this one); the old one's cache is revoked and logged.
+
+        Raises ConditionError or ValueError, and then nothing was changed.
+        """
+        settings = self.settings if seed is None else replace(self.settings, seed=seed).checked(self.model.spec)
         condition = Condition(self.book.current.version + 1, self.book.current.prompt if prompt is None else prompt)
         prepared = self.model.sampler.prepare(condition)
+        self.settings = settings
         self.log.write("close", now, closed=now)
         self._carry_out(self.controller.close(now), now)
         for name in ("predicted", "delivered", "revoked"):
