@@ -158,9 +158,10 @@ def serve_markdown(report: dict[str, Any], command: str) -> str:
             lines.append(f"| {r['setting']} | {r['updates']} | {r['superseded']} | - | - | - | {r['theory_mean']:.2f} | | | | | | |")
             continue
         between = "" if r["mean_low"] is None else f" ({r['mean_low']:.2f} to {r['mean_high']:.2f})"
+        used = f"{r['w']:.0%} | {r['cpu']:.2f} | {_gpus(r['gpu'])}"
         lines.append(
             f"| {r['setting']} | {r['updates']} | {r['superseded']} | {r['L50']:.2f} | {r['L95']:.2f} | {r['mean']:.2f}{between} "
-            f"| {r['theory_mean']:.2f} | {r['C']:.2f} | {r['C_over_T']:.2f} | {r['stall_share']:.2%} | {r['w']:.0%} | {r['cpu']:.2f} | {_gpus(r['gpu'])} |"
+            f"| {r['theory_mean']:.2f} | {r['C']:.2f} | {r['C_over_T']:.2f} | {r['stall_share']:.2%} | {used} |"
         )
     lines += ["", "Gain of speculative over chunk commitment, mean L in seconds:", "", "| K | rate | gain (95 %) | theory | share |"]
     lines.append("| --- | --- | --- | --- | --- |")
