@@ -8,12 +8,12 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from typing import NoReturn
 
 from app import measure
 from app.progress import ProgressLine
+from engine.assets import FOLDER
 from engine.controller import Commit
 from engine.keymap import load_keymap
 from engine.models import SPECS, loader, spec_of
@@ -104,7 +104,7 @@ def load_script(path: Path | None) -> Script:
     """Raises ScriptError or UserError."""
     keymap = load_keymap()
     try:
-        text = path.read_text(encoding="utf-8") if path else (files("assets") / "demo-script.json").read_text("utf-8")
+        text = path.read_text(encoding="utf-8") if path else (FOLDER / "demo-script.json").read_text("utf-8")
     except (OSError, UnicodeDecodeError) as e:
         raise UserError(f"cannot read the script {path}: {e}") from e
     return parse_script(text, keymap)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from engine.assets import FOLDER
 from engine.controller import Commit
 from engine.models import default_threads, loader, pocket_folder, spec_of
 from engine.replay import ReplayError, replay
@@ -215,7 +215,7 @@ def _serve(args: argparse.Namespace, windows: list[int]) -> int:
     policies = [Commit(x) for x in _choices(args.policy, [c.value for c in Commit], "policy")]
     rates = _choices(args.rate, list(UPDATES), "rate")
     settings = [bench.Setting(k, policy, rate) for k in windows for policy in policies for rate in rates]
-    prompts = json.loads((files("assets") / "presets.json").read_text("utf-8"))
+    prompts = json.loads((FOLDER / "presets.json").read_text("utf-8"))
     try:
         args.out.mkdir(parents=True, exist_ok=True)
     except OSError as e:

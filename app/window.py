@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from importlib.resources import files
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, QTimer
@@ -15,6 +14,7 @@ from app.keys import Keyboard
 from app.prompt import PromptBar
 from app.settings_panel import SettingsPanel
 from app.viewport import Viewport
+from engine.assets import FOLDER
 from engine.keymap import load_keymap
 from engine.models import spec_of
 from engine.runtime import Engine, Loader
@@ -35,7 +35,7 @@ class MainWindow(QMainWindow):
             load_keymap(), engine.press, engine.release, engine.release_all, engine.clock, QTimer.singleShot
         )
         self.viewport = Viewport(engine, self.keyboard, self)
-        presets = json.loads((files("assets") / "presets.json").read_text("utf-8"))
+        presets = json.loads((FOLDER / "presets.json").read_text("utf-8"))
         self.prompt = PromptBar(settings.prompt, presets, spec.text_limit, self)
         self.banner = QLabel(self)
         self.banner.setWordWrap(True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib.resources import files
+
+from engine.assets import FOLDER
 
 ACTIONS = ("forward", "back", "left", "right", "turn_left", "turn_right", "look_up", "look_down", "rise", "sink")
 
@@ -12,7 +13,7 @@ ACTIONS = ("forward", "back", "left", "right", "turn_left", "turn_right", "look_
 def load_keymap(text: str | None = None) -> Mapping[str, str]:
     """Key name to action, from JSON text or from assets/keymap.json. Raises ValueError for an unknown action."""
     if text is None:
-        text = (files("assets") / "keymap.json").read_text(encoding="utf-8")
+        text = (FOLDER / "keymap.json").read_text(encoding="utf-8")
     table = json.loads(text)
     if not isinstance(table, dict):
         raise ValueError("a key map is a JSON object of key names and actions")

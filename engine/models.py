@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.assets import FOLDER
 from engine.sampler import HistoryPolicy, ModelSpec
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def spec_of(name: str) -> ModelSpec:
 
 def pocket_folder() -> Path:
     """Where the pocket world's weights are."""
-    return Path(str(files("assets") / "pocket"))
+    return Path(str(FOLDER / "pocket"))
 
 
 def loader(name: str, threads: int | None = None, folder: Path | None = None, start_image: bool = True) -> Loader:

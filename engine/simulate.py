@@ -10,11 +10,11 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
+from engine.assets import FOLDER
 from engine.controller import (
     Cause,
     Command,
@@ -96,7 +96,7 @@ class Profile:
 
 def load_profiles() -> dict[str, Profile]:
     """The profiles of assets/profiles.json."""
-    data = json.loads((files("assets") / "profiles.json").read_text("utf-8"))
+    data = json.loads((FOLDER / "profiles.json").read_text("utf-8"))
     out = {}
     for name, row in data.items():
         spans = tuple(row["call_spans"]) if "call_spans" in row else (row["span"],) * row["window"]
