@@ -27,6 +27,7 @@ from engine.pocket.captions import HELD_OUT
 from engine.pocket.codec import Codec
 from engine.pocket.data import Clip, clip
 from engine.pocket.judge import Judge, expansion, horizontal_shift, sharpness, train_judge
+from engine.pocket.memory import Place
 from engine.pocket.model import COMMANDS, GroupState, PocketDecoder, PocketSampler, PocketWeights
 from engine.sampler import Condition, Group, HistoryPolicy, Request
 
@@ -54,7 +55,7 @@ class Bench:
         frames = torch.from_numpy(c.frames[: groups * FRAMES_PER_GROUP]).float().div(127.5).sub(1)
         latents = self.codec.encode(frames.unflatten(0, (groups, FRAMES_PER_GROUP)))
         after = [*c.pitch[1 : groups + 1]]
-        states = [GroupState(c.motion[g], float(c.pitch[g]), float(after[g])) for g in range(groups)]
+        states = [GroupState(c.motion[g], float(c.pitch[g]), Place(pitch=float(after[g]))) for g in range(groups)]
         self.sampler.adopt([Group(g, latents[g], states[g]) for g in range(groups)])
 
     def go(self, branch: int, window: int, keys: tuple[str, ...], prompt: str, seed: int, steps: int = 4) -> NDArray[np.uint8]:
@@ -62,6 +63,8 @@ class Bench:
         prepared = self.sampler.prepare(Condition(1, prompt, keys))
         groups = self.sampler.sample(Request(branch, window, steps, seed, 0, prepared, HistoryPolicy.CLEAN_PREFILL), _yes)
         self.sampler.adopt(groups)
+        for p in range(branch + 1, branch + window + 1):
+            self.sampler.keep(p)
         return np.concatenate([np.stack(self.decoder.decode(g)) for g in groups])
 
 

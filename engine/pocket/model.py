@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import avg_pool2d
 
 from engine.attention import KeyValue, Rotation, WindowCall
 from engine.models import POCKET
@@ -20,6 +21,7 @@ from engine.pocket import camera
 from engine.pocket.camera import FRAMES_PER_GROUP
 from engine.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
 from engine.pocket.control import control_latents
+from engine.pocket.memory import Album, Place
 from engine.pocket.network import ATTRIBUTES, CONDITION, CONTROL, HISTORY, TOKENS, NetworkConfig, PocketNet, extra_inputs
 from engine.pocket.text import LONGEST, Reader, Words
 from engine.sampler import Condition, ConditionError, Group, HistoryPolicy, Report, Request, Stopped
@@ -28,6 +30,8 @@ START_STEPS = 12
 """Steps of the first group of a world, where everything has to be made up."""
 HISTORY_SIGMA = 0.05
 """Noise level that is told of clean history; a middle value of training."""
+SHARPEN = 0.4
+"""Every window softens what it carries on a little, and the next one starts from it: this much is given back each time."""
 SHIFT = 2.0
 """The schedule's sigma = SHIFT u / (1 + (SHIFT - 1) u) for u evenly from 1 to 0."""
 COMMANDS: dict[str, tuple[int, int]] = {
@@ -52,11 +56,11 @@ class Prepared:
 
 @dataclass(frozen=True)
 class GroupState:
-    """Continuation state after a group: motion that made it (4, 5), pitch before it and after it, in pixels."""
+    """Continuation state after a group: motion that made it (4, 5), pitch before it in pixels, and where it ends."""
 
     motion: np.ndarray
     pitch: float
-    pitch_after: float
+    place: Place
 
 
 def command(actions: Sequence[str]) -> np.ndarray:
@@ -67,6 +71,13 @@ def command(actions: Sequence[str]) -> np.ndarray:
             axis, sign = COMMANDS[name]
             out[axis] += sign
     return np.clip(out, -1, 1)
+
+
+def sharpened(frame: Tensor) -> Tensor:
+    """The boundary frame by an unsharp mask: (n, 80, 128, 3) to the same, in [-1, 1]."""
+    x = frame.permute(0, 3, 1, 2)
+    soft = avg_pool2d(x, 3, 1, 1, count_include_pad=False)
+    return (x + SHARPEN * (x - soft)).clamp(-1, 1).permute(0, 2, 3, 1)
 
 
 def schedule(steps: int) -> list[float]:
@@ -145,6 +156,7 @@ class PocketSampler:
         self._words = Words()
         self._starts = weights.starts if start_image else weights.starts[:0]
         self._start: Group | None = None
+        self._album = Album()
         self._groups: dict[int, Group] = {}
         self._prefix: dict[int, tuple[Group, list[KeyValue]]] = {}
 
@@ -170,6 +182,8 @@ class PocketSampler:
         self._groups.update((g.position, g) for g in groups)
 
     def keep(self, position: int) -> None:
+        if (shown := self._groups.get(position - 1)) is not None:
+            self._album.add(shown.state.place, shown.latent)
         oldest = position - 2 * HISTORY
         for p in [p for p in self._groups if p < oldest]:
             del self._groups[p]
@@ -179,6 +193,7 @@ class PocketSampler:
         self._groups.clear()
         self._prefix.clear()
         self._start = None
+        self._album = Album()
 
     def close(self) -> None:
         self.reset()
@@ -190,7 +205,7 @@ class PocketSampler:
     ) -> tuple[np.ndarray, np.ndarray, list[float]]:
         """Motion (K, 4, 5) of the window, frame poses (4 K, 5) relative to the branch, pitch before each group + end."""
         velocity = before.state.motion[-1] if before else np.zeros(5, np.float32)
-        pitch = before.state.pitch_after if before else 0.0
+        pitch = before.state.place.pitch if before else 0.0
         commands = np.repeat(prepared.held[None], k * FRAMES_PER_GROUP, 0)
         if tap:
             commands[:FRAMES_PER_GROUP] = prepared.first
@@ -228,7 +243,7 @@ class PocketSampler:
         latent = self._starts[tuple(index)]
         if self._start is not None and torch.equal(self._start.latent, latent):
             return self._start
-        return Group(-1, latent, GroupState(np.zeros((FRAMES_PER_GROUP, 5), np.float32), 0.0, 0.0))
+        return Group(-1, latent, GroupState(np.zeros((FRAMES_PER_GROUP, 5), np.float32), 0.0, Place()))
 
     def _window(
         self, request: Request, prepared: Prepared, known: dict[int, Group], j: int, k: int, done: int, total: int,
@@ -237,13 +252,15 @@ class PocketSampler:
         """Groups j .. j + k - 1 in `total - done` steps, after the known ones."""
         motion, pose, levels = self._motion(known.get(j - 1), prepared, j == request.branch, k)
         pitch = torch.tensor(levels)
+        start = known[j - 1].state.place if j - 1 in known else Place()
         context = self._net.context(prepared.attributes[None])
         kept = request.history is HistoryPolicy.CLEAN_PREFILL
         history = [p for p in range(j - HISTORY, j) if p in known and kept]
         prefix, prefix_rotation = self._prefilled([known[p] for p in history], context, levels[0])
         if j - 1 in known:
-            boundary = self._codec.last_frame(known[j - 1].latent).clamp(-1, 1)
-            control = control_latents(self._codec, boundary[None], torch.from_numpy(pose)[None], pitch[:1])
+            boundary = sharpened(self._codec.last_frame(known[j - 1].latent)[None])
+            control = control_latents(self._codec, boundary, torch.from_numpy(pose)[None], pitch[:1])
+            control = self._album.fill(self._codec, control, start, pose)
         else:
             control = torch.zeros(1, k, CONTROL, ROWS, COLUMNS)
         position = torch.arange(k).float()[None]
@@ -259,7 +276,8 @@ class PocketSampler:
             z = clean + (z - clean) * (after / now)
             if not report(done + i + 1, total) and done + i + 1 < total:
                 raise Stopped
-        return [Group(j + i, z[0, i].clone(), GroupState(motion[i], levels[i], levels[i + 1])) for i in range(k)]
+        places = [start.onward(pose[(i + 1) * FRAMES_PER_GROUP - 1]) for i in range(k)]
+        return [Group(j + i, z[0, i].clone(), GroupState(motion[i], levels[i], places[i])) for i in range(k)]
 
     def _prefilled(self, groups: list[Group], context: Tensor, level: float) -> tuple[list[KeyValue] | None, Rotation | None]:
         """KV of the history, made where it is not there yet, one group after another; and its rotation."""
@@ -268,7 +286,7 @@ class PocketSampler:
         turned = [float(g.state.motion[:, 2].sum()) * camera.YAW_STEP * camera.FOCAL for g in groups]
         after = np.cumsum(turned[::-1])[::-1]
         yaw = torch.tensor([*(-after[1:]), 0.0], dtype=torch.float32)
-        tilt = torch.tensor([g.state.pitch_after - level for g in groups])
+        tilt = torch.tensor([g.state.place.pitch - level for g in groups])
         index = torch.arange(-len(groups), 0).float()
         silent = torch.tensor([True, False, False, False]).expand(TOKENS, -1)
         for i, group in enumerate(groups):

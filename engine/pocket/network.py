@@ -77,7 +77,13 @@ class Unpositioned(nn.Module):
 
 
 class PocketNet(nn.Module):
+    """Predicts clean latents as a correction of the best linear guess from the control latents and the noisy ones.
+
+    prior: (CHANNELS, 1, 1), the variance of clean latents about the control, which weighs the two.
+    """
+
     wan: Any
+    prior: Tensor
 
     def __init__(self, config: NetworkConfig = NetworkConfig()) -> None:
         super().__init__()
@@ -100,6 +106,7 @@ class PocketNet(nn.Module):
         self.head = nn.Sequential(
             nn.Conv2d(2 * c.stem, c.stem, 3, padding=1), nn.SiLU(), nn.Conv2d(c.stem, CHANNELS, 3, padding=1)
         )
+        self.register_buffer("prior", torch.full((CHANNELS, 1, 1), 0.1))
         self._holder = install(self.wan)
         for parameter in self.words.parameters():
             nn.init.normal_(parameter, std=1.0)
@@ -141,13 +148,18 @@ class PocketNet(nn.Module):
         [0, 1]; extra: (batch, groups, MOTION + 2 + CONDITION); context: of `context`. Returns the latents' shape.
         """
         n, groups = latents.shape[:2]
-        features = self.stem(torch.cat((latents, control), 2).flatten(0, 1))
+        s = sigma[:, :, None, None, None].clamp_min(1e-3)
+        total = (1 - s) ** 2 * self.prior + s**2
+        guess = control[:, :, :CHANNELS]
+        # what the noisy latents say beyond the guess: nothing at sigma 1, everything at 0
+        news = (1 - s) * self.prior / total * (latents - (1 - s) * guess)
+        features = self.stem(torch.cat((news, control), 2).flatten(0, 1))
         grid = features.unflatten(0, (n, groups)).transpose(1, 2)
         with self._calling(call):
             out = self.wan(grid, sigma * 1000, context, extra, return_dict=False)[0]
         out = out.transpose(1, 2).flatten(0, 1)
         residual = self.head(torch.cat((features, out), 1)).unflatten(0, (n, groups))
-        return control[:, :, :CHANNELS] + residual
+        return guess + news + residual * (s / total.sqrt())
 
     def prefill(self, latents: Tensor, extra: Tensor, context: Tensor, call: WindowCall, sigma: float) -> list[KeyValue]:
         """Keys and values of clean groups, (batch, groups, CHANNELS, 10, 16), one a layer."""

@@ -35,6 +35,9 @@ from engine.pocket.network import (
 
 log = logging.getLogger(__name__)
 
+PRIOR = 0.4
+"""Share of a latent's variance that the control latents leave open, over covered and uncovered places."""
+
 
 @dataclass(frozen=True)
 class TrainConfig:
@@ -206,6 +209,7 @@ def train(config: TrainConfig, network: NetworkConfig, codec: Codec, short: Clip
     net = PocketNet(network)
     if resume is not None:
         net.load_state_dict(torch.load(resume, weights_only=True))
+    net.prior.copy_((PRIOR * codec.scale**2)[:, None, None])
     average = Average(net)
     opts = optimizers(net, config.rate)
     scale = codec.scale

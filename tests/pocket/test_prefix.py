@@ -143,7 +143,7 @@ def test_the_pose_is_integrated_from_the_branch_so_a_revocation_rewinds_it(weigh
     sampler.adopt(sampler.sample(request(sampler, 0, 8, ("turn_right", "look_up")), yes))
     groups = sampler.sample(request(sampler, 2, 2), yes)
     before = sampler._groups[1].state
-    assert groups[0].state.pitch == before.pitch_after
+    assert groups[0].state.pitch == before.place.pitch
     expected = camera.integrate(before.motion[-1], np.zeros((8, 5), np.float32)).reshape(2, 4, 5)
     assert np.array_equal(np.stack([g.state.motion for g in groups]), expected)
 
