@@ -45,15 +45,16 @@ def flow(pose: Tensor, pitch: Tensor) -> Tensor:
     return fine.reshape(n, 2, HEIGHT, WIDTH).permute(0, 2, 3, 1)
 
 
-def control_latents(codec: Codec, boundary: Tensor, pose: Tensor, pitch: Tensor) -> Tensor:
-    """(n, groups, CHANNELS + 1, 10, 16): encoded re-projections and their cover; what is not covered continues the border.
+def control_latents(codec: Codec, boundary: Tensor, pose: Tensor, pitch: Tensor, beyond: str = "border") -> Tensor:
+    """(n, groups, CHANNELS + 1, 10, 16): encoded re-projections and their cover.
 
-    boundary: (n, 80, 128, 3) in [-1, 1]; pose: (n, 4 groups, 5) relative to the boundary; pitch: (n,).
+    boundary: (n, 80, 128, 3) in [-1, 1]; pose: (n, 4 groups, 5) relative to the boundary; pitch: (n,). beyond: what stands in
+    where nothing is covered, `border` (its colours go on) or `reflection`.
     """
     n, frames = pose.shape[:2]
     grid = flow(pose.flatten(0, 1), pitch.repeat_interleave(frames))
     image = boundary.permute(0, 3, 1, 2).repeat_interleave(frames, 0)
-    warped = grid_sample(image, grid, mode="bicubic", padding_mode="border", align_corners=False)
+    warped = grid_sample(image, grid, mode="bicubic", padding_mode=beyond, align_corners=False)
     inside = (grid.abs() < 1).all(-1).float()[:, None]
     inside = avg_pool2d(inside, BLOCK).unflatten(0, (n, -1, FRAMES_PER_GROUP)).mean(2)
     covered = (inside > 0.999).float()

@@ -259,7 +259,7 @@ class PocketSampler:
         prefix, prefix_rotation = self._prefilled([known[p] for p in history], context, levels[0])
         if j - 1 in known:
             boundary = sharpened(self._codec.last_frame(known[j - 1].latent)[None])
-            control = control_latents(self._codec, boundary, torch.from_numpy(pose)[None], pitch[:1])
+            control = control_latents(self._codec, boundary, torch.from_numpy(pose)[None], pitch[:1], "reflection")
             control = self._album.fill(self._codec, control, start, pose)
         else:
             control = torch.zeros(1, k, CONTROL, ROWS, COLUMNS)
