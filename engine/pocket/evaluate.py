@@ -251,10 +251,11 @@ def main() -> None:
     p.add_argument("--judge", type=Path, default=Path("runs/judge.pt"), help="classifier; trained there when missing")
     p.add_argument("--json", type=Path)
     p.add_argument("--sheet", type=Path, help="contact sheet of the drift test (PNG)")
-    p.add_argument("--quick", action="store_true")
+    p.add_argument("--worlds", type=int, default=32, help="held-out worlds (default: %(default)s)")
+    p.add_argument("--quick", action="store_true", help="8 worlds")
     a = p.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    report = evaluate(PocketWeights.load(a.weights), a.judge, 8 if a.quick else 32, a.sheet)
+    report = evaluate(PocketWeights.load(a.weights), a.judge, 8 if a.quick else a.worlds, a.sheet)
     text = json.dumps(report, indent=2)
     print(text)
     if a.json:
