@@ -35,6 +35,8 @@ from engine.pocket.network import (
 
 log = logging.getLogger(__name__)
 
+AT_EDIT = 0.8
+"""Share of windows that begin where the condition changes, among clips in which it does and the window fits."""
 PRIOR = 0.4
 """Share of a latent's variance that the control latents leave open, over covered and uncovered places."""
 
@@ -90,7 +92,7 @@ def draw(clips: Clips, rng: np.random.Generator, n: int, history: int, window: i
     """n windows of clips[first:last]; a window never reaches from an old condition into a new one unseen."""
     rows = rng.integers(first, last, n)
     start = rng.integers(history, clips.groups - window + 1, n)
-    at_edit = (rng.random(n) < 0.5) & (clips.edit[rows] >= history) & (clips.edit[rows] + window <= clips.groups)
+    at_edit = (rng.random(n) < AT_EDIT) & (clips.edit[rows] >= history) & (clips.edit[rows] + window <= clips.groups)
     start = np.where(at_edit, clips.edit[rows], start)
     new = start >= clips.edit[rows]
     labels = np.where(new[:, None], clips.after[rows], clips.before[rows])
