@@ -29,6 +29,7 @@ from engine.pocket.data import Clip, clip
 from engine.pocket.judge import Judge, expansion, horizontal_shift, sharpness, train_judge
 from engine.pocket.memory import Place
 from engine.pocket.model import COMMANDS, GroupState, PocketDecoder, PocketSampler, PocketWeights
+from engine.pocket.train import one_hot
 from engine.sampler import Condition, Group, HistoryPolicy, Request
 
 log = logging.getLogger(__name__)
@@ -55,7 +56,8 @@ class Bench:
         frames = torch.from_numpy(c.frames[: groups * FRAMES_PER_GROUP]).float().div(127.5).sub(1)
         latents = self.codec.encode(frames.unflatten(0, (groups, FRAMES_PER_GROUP)))
         after = [*c.pitch[1 : groups + 1]]
-        states = [GroupState(c.motion[g], float(c.pitch[g]), Place(pitch=float(after[g]))) for g in range(groups)]
+        old = torch.from_numpy(one_hot(c.before[None], np.random.default_rng(0), 0.0))[0]
+        states = [GroupState(c.motion[g], float(c.pitch[g]), Place(pitch=float(after[g])), old) for g in range(groups)]
         self.sampler.adopt([Group(g, latents[g], states[g]) for g in range(groups)])
 
     def go(self, branch: int, window: int, keys: tuple[str, ...], prompt: str, seed: int, steps: int = 4) -> NDArray[np.uint8]:
@@ -232,7 +234,7 @@ def evaluate(weights: PocketWeights, judge_file: Path, worlds: int, sheet: Path 
     report: dict[str, Any] = {**by_window["7"], "by_window": by_window}
     report["oracle"] = oracle_control(worlds, 7)
     log.info("true frames: %s", report["oracle"])
-    report.update(judge_prompts(bench, judge, 2 * worlds))
+    report.update(judge_prompts(bench, judge, 4 * worlds))
     drift, films = judge_drift(bench, judge, max(3, worlds // 3))
     report.update(drift)
     report["classifier"] = accuracy

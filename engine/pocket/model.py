@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ HISTORY_SIGMA = 0.05
 """Noise level that is told of clean history; a middle value of training."""
 EMPHASIS = 1.5
 """Factor on what the prompt says; more makes worlds obey better, up to about here (measured)."""
+LEAN, MORPH = 0.6, 4
+"""How far control latents lean towards a start image of a newly named land, and over how many groups they get there."""
 SHARPEN = 0.4
 """Every window softens what it carries on a little, and the next one starts from it: this much is given back each time."""
 SHIFT = 2.0
@@ -63,6 +65,8 @@ class GroupState:
     motion: np.ndarray
     pitch: float
     place: Place
+    attributes: Tensor | None = None
+    """What the prompt said of the group, where it had one."""
 
 
 def command(actions: Sequence[str]) -> np.ndarray:
@@ -247,6 +251,31 @@ class PocketSampler:
             return self._start
         return Group(-1, latent, GroupState(np.zeros((FRAMES_PER_GROUP, 5), np.float32), 0.0, Place()))
 
+    def _leaning(self, control: Tensor, past: list[Group], request: Request, prepared: Prepared, pose: np.ndarray) -> Tensor:
+        """When the prompt has just named another land, control latents that lean towards a start image of it.
+
+        The lean grows over the first MORPH groups after the edit, wherever the window begins among them.
+        """
+        land = ATTRIBUTES[0] + 1
+        aim = int(prepared.attributes[:land].argmax())
+        before = [None if g.state.attributes is None else int(g.state.attributes[:land].argmax()) for g in past]
+        others = [i for i, b in enumerate(before) if b is not None and b != aim]
+        latest = past[-1].state.attributes if past else None
+        if not others or aim == ATTRIBUTES[0] or latest is None:
+            return control
+        sizes = [n + 1 for n in ATTRIBUTES]
+        said, last = prepared.attributes.split(sizes), latest.split(sizes)
+        whole = torch.cat([b if int(a.argmax()) == len(a) - 1 else a for a, b in zip(said, last, strict=True)])
+        start = self._start_for(request, replace(prepared, attributes=whole))
+        if start is None:
+            return control
+        since = len(past) - 1 - others[-1]
+        frame = self._codec.last_frame(start.latent[None]).clamp(-1, 1)
+        target = control_latents(self._codec, frame, torch.from_numpy(pose)[None], torch.zeros(1), "reflection")
+        share = LEAN * ((since + 1 + torch.arange(control.shape[1])) / MORPH).clamp_max(1)[None, :, None, None, None]
+        latents = control[:, :, :CHANNELS] * (1 - share) + target[:, :, :CHANNELS] * share
+        return torch.cat((latents, control[:, :, CHANNELS:]), 2)
+
     def _window(
         self, request: Request, prepared: Prepared, known: dict[int, Group], j: int, k: int, done: int, total: int,
         report: Report,
@@ -263,6 +292,7 @@ class PocketSampler:
             boundary = sharpened(self._codec.last_frame(known[j - 1].latent)[None])
             control = control_latents(self._codec, boundary, torch.from_numpy(pose)[None], pitch[:1], "reflection")
             control = self._album.fill(self._codec, control, start, pose)
+            control = self._leaning(control, [known[p] for p in range(j - MORPH, j) if p in known], request, prepared, pose)
         else:
             control = torch.zeros(1, k, CONTROL, ROWS, COLUMNS)
         position = torch.arange(k).float()[None]
@@ -279,7 +309,7 @@ class PocketSampler:
             if not report(done + i + 1, total) and done + i + 1 < total:
                 raise Stopped
         places = [start.onward(pose[(i + 1) * FRAMES_PER_GROUP - 1]) for i in range(k)]
-        return [Group(j + i, z[0, i].clone(), GroupState(motion[i], levels[i], places[i])) for i in range(k)]
+        return [Group(j + i, z[0, i].clone(), GroupState(motion[i], levels[i], places[i], prepared.attributes)) for i in range(k)]
 
     def _prefilled(self, groups: list[Group], context: Tensor, level: float) -> tuple[list[KeyValue] | None, Rotation | None]:
         """KV of the history, made where it is not there yet, one group after another; and its rotation."""
