@@ -261,7 +261,6 @@ class Pending:
 
     arrival: float
     ready: bool = False
-    launched: float | None = None
 
 
 @dataclass(slots=True)
@@ -321,7 +320,7 @@ class Controller:
         self.failures = 0
         self.missed_deadlines = 0
         self.shown_version = -1
-        self._open: dict[int, Pending] = {version: Pending(at, ready=True, launched=None)}
+        self._open: dict[int, Pending] = {version: Pending(at, ready=True)}
         self._ready = version
         self._calls: dict[int, CallTimes] = {}
         self._next_call = first_call
@@ -377,8 +376,12 @@ class Controller:
             j += self.policy.phase - off if off else 0
             if j < end:
                 return j, 0.0
-        late = now + self.estimator.first(self.policy.window) - self.deadline(end, now)
-        return end, 0.0 if self.held else max(0.0, late)
+        return end, self._late(now)
+
+    def _late(self, now: float) -> float:
+        """By how many seconds a call that starts now misses the deadline of the cache's end; while held, never."""
+        late = now + self.estimator.first(self.policy.window) - self.deadline(self.end, now)
+        return 0.0 if self.held else max(0.0, late)
 
     def refill_due(self, now: float) -> bool:
         return self.deadline(self.end, now) - now <= self.lead() + 1e-9
@@ -546,11 +549,7 @@ class Controller:
         if not (due or wanted):
             return
         updating = self.pending is not None
-        if updating and self.policy.commit is Commit.SPECULATIVE:
-            j, late = self.branch(now)
-        else:
-            j, late = self.end, max(0.0, now + self.estimator.first(self.policy.window) - self.deadline(self.end, now))
-            late = 0.0 if self.held else late
+        j, late = self.branch(now) if updating else (self.end, self._late(now))
         self._launch(j, late, "update" if updating else "refill", now, out)
 
     def _launch(self, j: int, late: float, reason: str, now: float, out: list[Command]) -> None:
@@ -560,9 +559,6 @@ class Controller:
         version = self._ready
         if self.pending == version:
             self.pending = None
-        opened = self._open.get(version)
-        if opened is not None and opened.launched is None:
-            opened.launched = now
         self.running = version
         self.job = Job(self._next_call, j, self.policy.window, version, now, reason, shadow=shadow)
         self._next_call += 1

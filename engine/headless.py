@@ -113,11 +113,7 @@ class _Virtual:
         assert self.flying is not None
         launch, groups, _ = self.flying
         self.flying = None
-        start = self.session.controller.start(self.session.controller.end)
-        given = []
-        for g in groups:
-            given.append((g, start))
-            start += self.spec.span(g.position)
+        given = self.session.placed(groups)
         self._launch(list(self.session.deliverable(launch, groups, self.now, lambda: self._give(given))))
 
     def _decode_next(self) -> None:

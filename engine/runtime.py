@@ -235,12 +235,8 @@ class Engine:
             first.append((frames, error))
             self._messages.put(None)
 
-        start = session.controller.start(session.controller.end)
-        starts = []
-        for g in groups:
-            starts.append((g, start))
-            start += session.model.spec.span(g.position)
-        self._worker.give(starts, done)
+        placed = session.placed(groups)
+        self._worker.give(placed, done)
         while not first and self._next is None and not self._closing.is_set():
             self._wait(session, session.wake_at)
         if not first or self._next is not None:
@@ -252,7 +248,7 @@ class Engine:
             return
 
         def show() -> None:
-            self.screen.put(launch.branch, starts[0][1], frames)
+            self.screen.put(launch.branch, placed[0][1], frames)
 
         self._take(session.deliverable(launch, groups, self.clock(), show))
         self.ready.set()

@@ -346,6 +346,15 @@ class Session:
                 seconds=round(time.perf_counter() - began, 6), step_seconds=step_seconds, error=error,
             )  # fmt: skip
 
+    def placed(self, groups: Sequence[Group]) -> list[tuple[Group, int]]:
+        """A call's groups with the media frames they begin at, at the end of the cache."""
+        start = self.controller.start(self.controller.end)
+        out = []
+        for g in groups:
+            out.append((g, start))
+            start += self.model.spec.span(g.position)
+        return out
+
     def deliverable(self, launch: Launch, groups: Sequence[Group], at: float, show: Callable[[], None]) -> list[Launch]:
         """The first group of a call is decoded: the cache grows and the slot is free. Returns what is launched next.
 

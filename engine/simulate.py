@@ -154,9 +154,7 @@ class Trajectory:
         self.updates = sorted(updates)
         self.rng = np.random.default_rng(seed)
         self.player = Player(profile.fps)
-        margin = 0.0 if profile.lead is None else profile.lead - profile.first
-        if profile.lead is None:
-            margin = 2 * profile.jitter * profile.first
+        margin = 2 * profile.jitter * profile.first if profile.lead is None else profile.lead - profile.first
         self.controller = Controller(Policy(profile.fps, profile.window, commit), 0.0, estimator=Estimator(profile.first, margin=margin))
         self.out = Outcome(updates=len(self.updates), seconds=seconds)
         self.now = 0.0
