@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.choice import Choice
 from app.viewport import Viewport
 from app.window import MainWindow
 from engine.metrics import percentile
-from engine.models import loader, spec_of
 from engine.runtime import Engine
 from engine.session import Settings
 
@@ -39,18 +38,18 @@ class TimedViewport:
         setattr(viewport, name, outer)
 
 
-def measure(model: str, threads: int | None, weights: Path | None, seconds: float, overlay: bool) -> dict[str, float | bool | str]:
+def measure(choice: Choice, seconds: float, overlay: bool) -> dict[str, float | bool | str]:
     """Explores in a real window for `seconds`; times in milliseconds. Raises RuntimeError when the engine stops."""
     app = QApplication.instance() or QApplication(["foreland"])
     settings = Settings(prompt="green hills at dawn")
-    engine = Engine(loader(model, threads, weights), spec_of(model), settings, None)
-    window = MainWindow(engine, settings, model)
+    engine = Engine(choice.load, choice.spec, settings, None)
+    window = MainWindow(engine, settings, choice.spec)
     window.resize(1060, 640)
     window.show()
     window.overlay_action.setChecked(overlay)
     timed = TimedViewport(window.viewport)
     engine.start()
-    wanted = SETTLE + round(seconds * spec_of(model).fps)
+    wanted = SETTLE + round(seconds * choice.spec.fps)
     deadline = time.monotonic() + seconds * 3 + 60
     watch = QTimer()
     keys = ("forward", "turn_right", "turn_left")

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from app import measure
+from app import catalogue_commands, measure
+from app.choice import ChoiceError, add_model_options, choose, model_words, settings_of
+from app.folders import data_folder
 from app.progress import ProgressLine
 from engine.assets import FOLDER
-from engine.controller import Commit
 from engine.keymap import load_keymap
-from engine.models import SPECS, loader, spec_of
+from engine.sampler import ModelSpec
 from engine.script import Script, ScriptError, parse_script
 from engine.session import Settings
 
@@ -39,13 +40,13 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", parser_class=Parser)
 
     run = commands.add_parser("run", help="open the window (the default)")
-    _model_options(run)
+    add_model_options(run)
     run.add_argument("--prompt", help="the world to begin with")
     run.add_argument("--session", type=Path, help="folder of the session log (default: in your data folder)")
     run.add_argument("--overlay", action="store_true", help="begin with the speculation overlay shown")
 
     explore = commands.add_parser("explore", help="explore without a window, by a key script")
-    _model_options(explore)
+    add_model_options(explore)
     explore.add_argument("--script", type=Path, help="JSON script of keys and prompts (default: the bundled one)")
     explore.add_argument("--out", type=Path, default=Path("world.mp4"), help="film to write (default: %(default)s)")
     explore.add_argument("--session", type=Path, help="folder for events.jsonl and summary.json")
@@ -57,19 +58,9 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
 
     measure.add_commands(commands)
+    catalogue_commands.add_commands(commands)
     commands.add_parser("doctor", help="say what works on this machine and what to install")
     return parser
-
-
-def _model_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--model", default="pocket", help=f"model by name: {', '.join(SPECS)} (default: %(default)s)")
-    p.add_argument("--seed", type=int, default=0, help="seed of all noise (default: %(default)s)")
-    p.add_argument("--window", type=int, metavar="K", help="latents sampled by one call")
-    p.add_argument("--steps", type=int, help="denoising steps of a call")
-    p.add_argument("--commit", choices=[c.value for c in Commit], default=Commit.SPECULATIVE.value)
-    p.add_argument("--start", choices=["image", "noise"], default="image", help="what a pocket world begins from (default: %(default)s)")
-    p.add_argument("--threads", type=int, help="torch threads")
-    p.add_argument("--weights", type=Path, help="folder of other weights for the model")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -81,23 +72,12 @@ def main(argv: list[str] | None = None) -> int:
     logging.basicConfig(level=os.environ.get("FORELAND_LOG", "WARNING").upper(), format="%(name)s: %(message)s")
     try:
         return COMMANDS[args.command](args)
-    except (UserError, ScriptError, measure.MeasureError) as e:
+    except (UserError, ChoiceError, ScriptError, measure.MeasureError, catalogue_commands.ModelsError) as e:
         print(f"foreland: {e}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("foreland: stopped; what was recorded is kept", file=sys.stderr)
         return 130
-
-
-def settings_of(args: argparse.Namespace, prompt: str) -> Settings:
-    """Raises UserError."""
-    if args.threads is not None and args.threads < 1:
-        raise UserError(f"--threads {args.threads} is out of range: at least 1")
-    try:
-        settings = Settings(prompt, args.seed, args.window, args.steps, Commit(args.commit))
-        return settings.checked(spec_of(args.model))
-    except ValueError as e:
-        raise UserError(str(e)) from e
 
 
 def load_script(path: Path | None) -> Script:
@@ -125,9 +105,10 @@ def explore(args: argparse.Namespace) -> int:
         script = Script(script.prompt, args.seconds, script.events)
     if args.assume_call is not None and not 0 < args.assume_call <= 60:
         raise UserError(f"--assume-call {args.assume_call:g} is out of range: more than 0, at most 60")
-    spec = spec_of_checked(args.model)
-    settings = settings_of(args, script.prompt)
-    load = loader(args.model, args.threads, args.weights, args.start == "image")
+    choice = choose(args)
+    spec, load = choice.spec, choice.load
+    settings = settings_of(args, script.prompt, spec)
+    _advise(spec, settings)
     raw: list[Frame] = []
     progress = ProgressLine()
     try:
@@ -167,11 +148,11 @@ def explore(args: argparse.Namespace) -> int:
     return 0
 
 
-def spec_of_checked(name: str):  # type: ignore[no-untyped-def]
-    try:
-        return spec_of(name)
-    except ValueError as e:
-        raise UserError(str(e)) from e
+def _advise(spec: ModelSpec, settings: Settings) -> None:
+    """What to know of a model and of these settings, once, on the terminal."""
+    for note in (*spec.notes, spec.advice(settings.window or spec.window)):
+        if note:
+            print(f"foreland: {spec.name}: {note}", file=sys.stderr)
 
 
 def _sentence(s: dict) -> str:
@@ -190,35 +171,27 @@ def has_display() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or platform in ("offscreen", "vnc"))
 
 
-def data_folder() -> Path:
-    """Where sessions are kept: FORELAND_HOME, or foreland/ in the user's data folder."""
-    if home := os.environ.get("FORELAND_HOME"):
-        return Path(home)
-    base = os.environ.get("XDG_DATA_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".local" / "share"
-    return Path(base) / "foreland"
-
-
 def run_window(args: argparse.Namespace) -> int:
     """`foreland run`: the window, or a headless film where there is no display."""
     script = load_script(None)
     prompt = args.prompt if args.prompt is not None else script.prompt
     if not prompt.strip():
         raise UserError("the prompt is empty: say what the world should be")
-    settings = settings_of(args, prompt)
+    choice = choose(args)
+    settings = settings_of(args, prompt, choice.spec)
     folder = args.session or data_folder() / "sessions" / time.strftime("%Y-%m-%d-%H%M%S")
     if not has_display():
         print("foreland: no display here: exploring with the bundled key script instead", file=sys.stderr)
         words = ["explore", "--out", str(folder / "world.mp4"), "--session", str(folder), "--seed", str(args.seed)]
-        words += ["--commit", args.commit, "--model", args.model, "--start", args.start]
-        for name in ("window", "steps", "threads", "weights"):
+        words += ["--commit", args.commit, *model_words(args)]
+        for name in ("window", "steps", "history"):
             if getattr(args, name) is not None:
                 words += [f"--{name}", str(getattr(args, name))]
         return explore(build_parser().parse_args(words))
     from app.window import open_window
 
     try:
-        load = loader(args.model, args.threads, args.weights, args.start == "image")
-        return open_window(args.model, load, settings, folder, args.overlay)
+        return open_window(choice, settings, folder, args.overlay)
     except OSError as e:
         raise UserError(f"the session log cannot be written to {folder}: {e}") from e
 
@@ -242,5 +215,6 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "simulate": measure.run_simulate,
     "bench": measure.run_bench,
     "replay": measure.run_replay,
+    "models": catalogue_commands.run_models,
     "doctor": doctor,
 }

@@ -7,9 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from app.choice import Choice, add_model_options, choose
 from engine.assets import FOLDER
 from engine.controller import Commit
-from engine.models import default_threads, loader, pocket_folder, spec_of
+from engine.models import default_threads, pocket_folder
 from engine.replay import ReplayError, replay
 from engine.simulate import UPDATES, Profile, ProfileError, load_profiles, protocol_range, simulate, uniform_profile
 
@@ -45,9 +46,7 @@ def add_commands(commands: Any) -> None:
     p.add_argument("--json", type=Path, metavar="FILE")
     p = commands.add_parser("bench", help="live measurements on this machine")
     p.add_argument("what", choices=["serve", "sampler", "decode", "window", "controller"])
-    p.add_argument("--model", default="pocket")
-    p.add_argument("--weights", type=Path, help="folder of other weights for the model")
-    p.add_argument("--threads", type=int, help="torch threads")
+    add_model_options(p, sampling=False)
     p.add_argument("--window", default="7,21", help="serve, sampler: comma-separated K (default: %(default)s)")
     p.add_argument("--policy", default="speculative,chunk", help="serve: comma-separated (default: %(default)s)")
     p.add_argument("--rate", default="low,high", help="serve: comma-separated (default: %(default)s)")
@@ -168,14 +167,14 @@ def run_bench(args: argparse.Namespace) -> int:
     if args.trajectories < 1 or args.seconds < 5 or args.repeats < 1 or args.events < 1000 or args.seed < 0:
         raise MeasureError("--trajectories and --repeats must be at least 1, --seconds at least 5, --events at least 1000")
     try:
-        spec = spec_of(args.model)
+        choice = choose(args)
         windows = [int(x) for x in args.window.split(",")]
         for k in windows:
-            spec.check_window(k)
+            choice.spec.check_window(k)
     except ValueError as e:
         raise MeasureError(str(e)) from e
     if args.what == "serve":
-        return _serve(args, windows)
+        return _serve(args, choice, windows)
     from engine import bench
 
     folder = args.weights or pocket_folder()
@@ -185,7 +184,7 @@ def run_bench(args: argparse.Namespace) -> int:
         from app.bench_window import measure
 
         try:
-            figures = [measure(args.model, args.threads, args.weights, args.seconds, overlay) for overlay in (False, True)]
+            figures = [measure(choice, args.seconds, overlay) for overlay in (False, True)]
         except RuntimeError as e:
             raise MeasureError(f"the window could not be measured: {e}") from e
     else:
@@ -208,7 +207,7 @@ def run_bench(args: argparse.Namespace) -> int:
     return 0
 
 
-def _serve(args: argparse.Namespace, windows: list[int]) -> int:
+def _serve(args: argparse.Namespace, choice: Choice, windows: list[int]) -> int:
     from app.progress import ProgressLine
     from engine import bench, plots
 
@@ -221,9 +220,7 @@ def _serve(args: argparse.Namespace, windows: list[int]) -> int:
     except OSError as e:
         raise MeasureError(f"cannot write to {args.out}: {e.strerror}") from e
     progress = ProgressLine()
-    load = loader(args.model, args.threads, args.weights)
-    spec = spec_of(args.model)
-    report = bench.serve(load, spec, settings, args.trajectories, args.seconds, args.seed, prompts, args.out, progress)
+    report = bench.serve(choice.load, choice.spec, settings, args.trajectories, args.seconds, args.seed, prompts, args.out, progress)
     progress.end()
     report["machine"] = bench.machine()
     command = (

@@ -10,14 +10,15 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
 
+from app.choice import Choice
 from app.keys import Keyboard
 from app.prompt import PromptBar
 from app.settings_panel import SettingsPanel
 from app.viewport import Viewport
 from engine.assets import FOLDER
 from engine.keymap import load_keymap
-from engine.models import spec_of
-from engine.runtime import Engine, Loader
+from engine.runtime import Engine
+from engine.sampler import ModelSpec
 from engine.session import Settings
 
 REFRESH_MS = 60
@@ -26,11 +27,10 @@ REFRESH_MS = 60
 class MainWindow(QMainWindow):
     """Owns the engine: closing the window ends its threads."""
 
-    def __init__(self, engine: Engine, settings: Settings, model: str) -> None:
+    def __init__(self, engine: Engine, settings: Settings, spec: ModelSpec) -> None:
         super().__init__()
-        spec = spec_of(model)
         self.engine = engine
-        self.setWindowTitle(f"Foreland - {model} world")
+        self.setWindowTitle(f"Foreland - {spec.name} world")
         self.keyboard = Keyboard(
             load_keymap(), engine.press, engine.release, engine.release_all, engine.clock, QTimer.singleShot
         )
@@ -166,13 +166,13 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
 
-def open_window(model: str, load: Loader, settings: Settings, folder: Path, overlay: bool) -> int:
+def open_window(choice: Choice, settings: Settings, folder: Path, overlay: bool) -> int:
     """Runs the program until its window closes; returns the exit status. Raises OSError for an unwritable folder."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Foreland")
-    engine = Engine(load, spec_of(model), settings, folder)
-    window = MainWindow(engine, settings, model)
+    engine = Engine(choice.load, choice.spec, settings, folder)
+    window = MainWindow(engine, settings, choice.spec)
     window.resize(1060, 720)
     window.show()
     window.overlay_action.setChecked(overlay)

@@ -33,6 +33,7 @@ class DecodeWorker:
         self._ahead = ahead
         self._work: dict[int, _Work] = {}
         self._at = -1
+        self._reach = -1
         self._closing = False
         self._change = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="foreland-decode", daemon=True)
@@ -50,7 +51,14 @@ class DecodeWorker:
         """Positions from `first` on will not play."""
         with self._change:
             self._work = {p: w for p, w in self._work.items() if p < first}
+            self._reach = min(self._reach, first - 1)
             self._screen.drop(first)
+
+    def reach(self, position: int) -> None:
+        """A call wants the frames up to this position now (they are locked, so they will play)."""
+        with self._change:
+            self._reach = position
+            self._change.notify()
 
     def nudge(self) -> None:
         """The player went on: more may be decoded."""
@@ -70,7 +78,7 @@ class DecodeWorker:
             return None
         p = min(self._work)
         w = self._work[p]
-        return w if w.urgent or p <= self._screen.next_position + self._ahead else None
+        return w if w.urgent or p <= max(self._screen.next_position + self._ahead, self._reach) else None
 
     def _run(self) -> None:
         while True:

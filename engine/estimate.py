@@ -11,12 +11,15 @@ class Estimator:
     """High quantiles of the last calls, by window length.
 
     cold: seconds assumed before anything was measured. quantile: of the kept measurements. margin: seconds added to
-    the first-group estimate to give the lead. A window length that was never measured borrows from its neighbours.
+    the first-group estimate to give the lead. doubt: share that is added while there is one measurement, half of it with
+    two, and so on: a session's first call has no history and is shorter than the next. A window length that was never
+    measured borrows from its neighbours.
     """
 
     cold: float = 1.0
     quantile: float = 0.9
     margin: float = 0.05
+    doubt: float = 0.0
     keep: int = 32
     _first: dict[int, deque[float]] = field(default_factory=dict)
     _call: dict[int, deque[float]] = field(default_factory=dict)
@@ -46,7 +49,8 @@ class Estimator:
     def _of(self, table: dict[int, deque[float]], window: int) -> float:
         if window in table:
             values = sorted(table[window])
-            return values[min(len(values) - 1, int(self.quantile * len(values)))]
+            high = values[min(len(values) - 1, int(self.quantile * len(values)))]
+            return high * (1 + self.doubt / len(values))
         if not table:
             return self.cold
         near = min(table, key=lambda k: abs(k - window))

@@ -95,6 +95,7 @@ class _Virtual:
         self.flying: tuple[Launch, list[Group], float] | None = None
         self.session.drop = self._drop
         self.session.give = self._give
+        self.session.model.sampler.listen(self._reach)
 
     def _drop(self, first: int) -> None:
         self.pending = {p: x for p, x in self.pending.items() if p < first}
@@ -114,13 +115,17 @@ class _Virtual:
         launch, groups, _ = self.flying
         self.flying = None
         given = self.session.placed(groups)
+        self.session.settle(groups)
         self._launch(list(self.session.deliverable(launch, groups, self.now, lambda: self._give(given))))
 
     def _decode_next(self) -> None:
-        p = self.screen.next_position
-        if p in self.pending and not self.screen.has(p):
-            group, start = self.pending.pop(p)
-            self.screen.put(p, start, self.session.model.decoder.decode(group))
+        self._reach(self.screen.next_position)
+
+    def _reach(self, position: int) -> None:
+        for p in range(self.screen.next_position, position + 1):
+            if p in self.pending:
+                group, start = self.pending.pop(p)
+                self.screen.put(p, start, self.session.model.decoder.decode(group))
 
     def _event(self, event: ScriptEvent) -> None:
         book = self.session.book

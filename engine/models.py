@@ -1,4 +1,4 @@
-"""Models by name, and how to load them."""
+"""Models by name or by folder, and how to load them. Importing this imports no torch."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.assets import FOLDER
+from engine.catalogue import Entry, find, load_catalogue
+from engine.options import LoadOptions
 from engine.sampler import HistoryPolicy, ModelSpec
 
 if TYPE_CHECKING:
@@ -19,14 +21,20 @@ POCKET = ModelSpec(
     name="pocket", width=128, height=80, fps=16.0, spans=(4, 4), windows=(1, 21), window=7, steps=4,
     history=(HistoryPolicy.CLEAN_PREFILL, HistoryPolicy.BOUNDARY_IMAGE),
 )  # fmt: skip
-SPECS = {"pocket": POCKET}
 
 
-def spec_of(name: str) -> ModelSpec:
-    """Raises ValueError for an unknown name."""
-    if name not in SPECS:
-        raise ValueError(f"unknown model {name!r}; known: {', '.join(SPECS)}")
-    return SPECS[name]
+def names() -> list[str]:
+    """All names: the pocket world and the catalogue's."""
+    return ["pocket", *load_catalogue()]
+
+
+def spec_of(name: str, like: str | None = None, size: tuple[int, int] | None = None) -> ModelSpec:
+    """What is fixed about a model. Raises ValueError for an unknown name or an impossible size."""
+    if name == "pocket":
+        if size not in (None, (POCKET.width, POCKET.height)):
+            raise ValueError(f"the pocket world is {POCKET.width}x{POCKET.height} and nothing else")
+        return POCKET
+    return find(name, like).spec(size)
 
 
 def pocket_folder() -> Path:
@@ -34,13 +42,19 @@ def pocket_folder() -> Path:
     return Path(str(FOLDER / "pocket"))
 
 
-def loader(name: str, threads: int | None = None, folder: Path | None = None, start_image: bool = True) -> Loader:
+def loader(
+    name: str, options: LoadOptions | None = None, weights: Path | None = None, like: str | None = None,
+    size: tuple[int, int] | None = None,
+) -> Loader:  # fmt: skip
     """What loads a model, to be called in the engine thread; torch is not imported before.
 
-    threads: of torch. start_image: begin from a start image that suits the prompt rather than from noise alone.
+    weights: other weights of the pocket world. like, size: see `engine.catalogue.find` and `Entry.spec`. Raises ValueError.
     """
-    spec_of(name)
-    return partial(_load_pocket, folder=folder or pocket_folder(), threads=threads or default_threads(), start_image=start_image)
+    options = (options or LoadOptions()).checked()
+    if name == "pocket":
+        return partial(_load_pocket, folder=weights or pocket_folder(), options=options)
+    entry = find(name, like)
+    return partial(_load_wan, entry=entry, spec=entry.spec(size), options=options)
 
 
 def default_threads() -> int:
@@ -48,11 +62,11 @@ def default_threads() -> int:
     return min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2)
 
 
-def _load_pocket(progress: Progress, folder: Path, threads: int, start_image: bool) -> Model:
+def _load_pocket(progress: Progress, folder: Path, options: LoadOptions) -> Model:
     progress("importing torch", 0.05)
     import torch
 
-    torch.set_num_threads(threads)
+    torch.set_num_threads(options.threads or default_threads())
     progress("importing diffusers", 0.3)
     import diffusers.models.transformers.transformer_wan  # noqa: F401
 
@@ -63,4 +77,11 @@ def _load_pocket(progress: Progress, folder: Path, threads: int, start_image: bo
     weights = PocketWeights.load(folder)
     progress("waking the pocket world", 0.9)
     digest = hashlib.sha256((folder / "pocket.safetensors").read_bytes()).hexdigest()[:16]
-    return Model(PocketSampler(weights, start_image), PocketDecoder(weights), f"pocket-{digest}")
+    return Model(PocketSampler(weights, options.start_image), PocketDecoder(weights), f"pocket-{digest}")
+
+
+def _load_wan(progress: Progress, entry: Entry, spec: ModelSpec, options: LoadOptions) -> Model:
+    progress("importing torch and diffusers", 0.01)
+    from engine.wan.load import load_wan
+
+    return load_wan(entry, spec, options, progress)

@@ -60,7 +60,7 @@ def replay(folder: Path) -> ReplayResult:
     if head["schema"] != SCHEMA:
         raise ReplayError(f"{file} has schema {head['schema']}; this version reads {SCHEMA}")
     known = head["estimator"]
-    estimator = Estimator(known["cold"], known["quantile"], known["margin"])
+    estimator = Estimator(known["cold"], known["quantile"], known["margin"], known.get("doubt", 0.0))
     machine = c.Controller(_policy(head["policy"]), head["began"], 0, estimator)
     expected: list[dict[str, Any]] = []
     events = commands = 0
@@ -69,7 +69,7 @@ def replay(folder: Path) -> ReplayResult:
         if kind == "controller":
             if expected:
                 return ReplayResult(events, commands, f"line {number}: {expected[0]['name']} was not sent in the session")
-            estimator = Estimator(known["cold"], known["quantile"], known["margin"])
+            estimator = Estimator(known["cold"], known["quantile"], known["margin"], known.get("doubt", 0.0))
             policy = _policy(line["policy"])
             machine = c.Controller(policy, line["began"], line["version"], estimator, line["first_call"])
         elif kind == "close":

@@ -19,7 +19,7 @@ from engine.controller import Cause, Launch, Wake
 from engine.decode import DecodeWorker
 from engine.eventlog import EventLog
 from engine.player import Frame, Happening, Played
-from engine.sampler import ConditionError, Group, ModelSpec, Stopped
+from engine.sampler import Condition, ConditionError, Group, ModelSpec, Stopped
 from engine.screen import Screen
 from engine.session import Model, Session, Settings
 from engine.view import View
@@ -51,6 +51,7 @@ class Engine:
         self._load, self._settings = load, settings
         self._journal = EventLog(folder, clock)
         self._messages: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._conditions: queue.SimpleQueue[Condition | None] = queue.SimpleQueue()
         self._closing = threading.Event()
         self._next: Launch | None = None
         self._worker: DecodeWorker | None = None
@@ -146,6 +147,10 @@ class Engine:
         self._worker, self._session = worker, session
         session.drop = worker.drop
         session.give = worker.give
+        session.model.sampler.listen(worker.reach)
+        if session.model.sampler.prepares_slowly:
+            threading.Thread(target=self._prepare, args=(session,), name="foreland-prepare", daemon=True).start()
+            session.prepare_later = self._conditions.put
         self.screen.listen = self._listen
         self.stage = ("first picture", 1.0)
         self._publish()
@@ -163,12 +168,26 @@ class Engine:
 
         self._messages.put(message)
 
+    def _prepare(self, session: Session) -> None:
+        """The prepare thread: conditions in, inputs out, in order."""
+        while (condition := self._conditions.get()) is not None and not self._closing.is_set():
+            try:
+                inputs: Any = session.make(condition)
+            except Exception as e:
+                log.exception("the inputs of condition %d could not be made", condition.version)
+                inputs = ConditionError(f"the prompt could not be read ({type(e).__name__}: {e})")
+            v = condition.version
+            self._messages.put(lambda s, now, v=v, inputs=inputs: s.prepared(v, inputs, now))  # type: ignore[misc]
+
     def _loop(self, session: Session) -> None:
         self._next = session.feed(Wake(self.clock()))
         while not self._closing.is_set():
             if self._next is not None:
                 launch, self._next = self._next, None
                 self._call(session, launch)
+                continue
+            if self._messages.empty() and session.wake_at > self.clock() and session.work_ahead():
+                self._drain(session)
                 continue
             self._wait(session, session.wake_at)
 
@@ -237,6 +256,7 @@ class Engine:
 
         placed = session.placed(groups)
         self._worker.give(placed, done)
+        session.settle(groups)
         while not first and self._next is None and not self._closing.is_set():
             self._wait(session, session.wake_at)
         if not first or self._next is not None:
@@ -259,6 +279,7 @@ class Engine:
             self.view = self._session.view(self.clock())
 
     def _end(self) -> None:
+        self._conditions.put(None)
         if self._worker is not None:
             self._worker.close()
         try:

@@ -15,6 +15,7 @@ class HistoryPolicy(Enum):
 
     KV_REUSE = "kv-reuse"
     CLEAN_PREFILL = "clean-prefill"
+    RECACHE = "recache"
     BOUNDARY_IMAGE = "boundary-image"
     LATENT_INPUT = "latent-input"
 
@@ -42,10 +43,20 @@ class ModelSpec:
     steps: int
     history: tuple[HistoryPolicy, ...]
     text_limit: int = 400
+    trained: tuple[int, ...] = ()
+    negative: bool = False
+    notes: tuple[str, ...] = ()
 
     def span(self, position: int) -> int:
         """Frames of the group at a position."""
         return self.spans[0] if position == 0 else self.spans[1]
+
+    def advice(self, window: int) -> str:
+        """What to know of a window length; '' for nothing."""
+        if self.trained and window not in self.trained:
+            known = " or ".join(str(k) for k in self.trained)
+            return f"K = {window} is outside this model's training (K = {known}): expect weaker pictures"
+        return ""
 
     def check_window(self, window: int) -> None:
         """Raises ValueError for a window length that the model does not do."""
@@ -95,6 +106,8 @@ class Sampler(Protocol):
     """Samples K latents jointly. Used from one thread."""
 
     spec: ModelSpec
+    prepares_slowly: bool = False
+    """Whether `prepare` belongs on a thread of its own; it must then be safe to call beside the rest."""
 
     def prepare(self, condition: Condition) -> Any:
         """Makes a condition's inputs. Raises ConditionError."""
@@ -107,6 +120,18 @@ class Sampler(Protocol):
 
     def adopt(self, groups: Sequence[Group]) -> None:
         """These groups are the session's from their first position on; what was there before is dropped."""
+
+    def settle(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
+        """The call's groups are on their way to the decoder, the slot is still held: time to make what the next call needs."""
+        return
+
+    def idle(self, locked: int, history: HistoryPolicy) -> bool:
+        """Nothing is running: one piece of work ahead of the next call, on groups below `locked`. Whether there was one."""
+        return False
+
+    def listen(self, ask: Callable[[int], None]) -> None:
+        """ask: makes the decoder go on to a position at once, for samplers that need the frame before a branch."""
+        return
 
     def keep(self, position: int) -> None:
         """Positions below were delivered: what no branch can need any more is let go."""
@@ -126,6 +151,10 @@ class Decoder(Protocol):
 
     def rewind(self, position: int) -> None:
         """The next group decoded is `position`, whatever was decoded after it before."""
+
+    def keep(self, position: int) -> None:
+        """Positions below were delivered. From any thread."""
+        return
 
     def reset(self) -> None:
         """Forgets all state."""

@@ -55,6 +55,8 @@ FADE_SECONDS = 3.0
 """How long a revoked suffix stays in the view."""
 COLD_ESTIMATE = 0.6
 """Seconds that C is assumed to be before a call was measured."""
+DOUBT = 0.5
+"""Share added to the estimate after one measured call; see `Estimator`."""
 OPEN_PHASES = ("received", "generating")
 
 
@@ -111,6 +113,8 @@ class Session:
         """Called when positions from this one on will not play: forget their frames."""
         self.give: Callable[[list[tuple[Group, int]]], None] = lambda groups: None
         """Called with groups that will play and the media frames they begin at: decode them in time."""
+        self.prepare_later: Callable[[Condition], None] | None = None
+        """Takes a condition whose inputs are made elsewhere and come back through `prepared`; None: they are made at once."""
         self.wake_at = float("inf")
         self.book = ConditionBook(self.settings.prompt)
         self.records: list[UpdateRecord] = []
@@ -134,7 +138,7 @@ class Session:
             "session", now, schema=SCHEMA, model=spec.name, weights=model.identity, seed=s.seed, window=s.window,
             steps=s.steps, commit=s.commit, history=s.history, policy=self.controller.policy, spans=spec.spans,
             fps=spec.fps, prompt=s.prompt, t0=self.log.t0, t0_wall=time.time(), began=now,
-            estimator={"cold": COLD_ESTIMATE, "margin": Estimator.margin, "quantile": Estimator.quantile},
+            estimator={"cold": COLD_ESTIMATE, "margin": Estimator.margin, "quantile": Estimator.quantile, "doubt": DOUBT},
         )  # fmt: skip
 
     # -- controller and its commands -----------------------------------------------------------------------------------
@@ -145,7 +149,7 @@ class Session:
 
     def _new_controller(self, now: float, version: int) -> Controller:
         first_call = self.controller.next_call if hasattr(self, "controller") else 0
-        return Controller(self._policy(), now, version, Estimator(cold=COLD_ESTIMATE), first_call)
+        return Controller(self._policy(), now, version, Estimator(cold=COLD_ESTIMATE, doubt=DOUBT), first_call)
 
     def feed(self, event: Event) -> Launch | None:
         """Hands an event to the controller and carries out the answer, but for a launch, which is returned."""
@@ -231,15 +235,31 @@ class Session:
             "condition", now, version=v, what=kind, prompt=condition.prompt, keys=condition.keys, tapped=condition.tapped
         )
         launches = [self.feed(Update(now, v, min(arrival, now)))]
-        try:
-            self._prepared[v] = self.model.sampler.prepare(condition)
-        except ConditionError as e:
-            self.say(f"{e}; the world goes on as before")
-            self.book.take_back(self._accepted_prompt(v))
-            launches.append(self.feed(InputsRejected(now, v, str(e))))
+        if self.prepare_later is not None:
+            self.prepare_later(condition)
         else:
-            launches.append(self.feed(InputsReady(now, v)))
+            launches += self.prepared(v, self.make(condition), now)
         return [x for x in launches if x is not None]
+
+    def make(self, condition: Condition) -> Any:
+        """A condition's inputs, or the ConditionError that says why not. From any thread, where the sampler allows it."""
+        try:
+            return self.model.sampler.prepare(condition)
+        except ConditionError as e:
+            return e
+
+    def prepared(self, version: int, inputs: Any, now: float) -> list[Launch]:
+        """A condition's inputs are there, or cannot be made; what belongs to a world that is gone is ignored."""
+        if version not in self._marks:
+            return []
+        if isinstance(inputs, ConditionError):
+            self.say(f"{inputs}; the world goes on as before")
+            self.book.take_back(self._accepted_prompt(version))
+            launch = self.feed(InputsRejected(now, version, str(inputs)))
+        else:
+            self._prepared[version] = inputs
+            launch = self.feed(InputsReady(now, version))
+        return [] if launch is None else [launch]
 
     def _accepted_prompt(self, rejected: int) -> str:
         good = [m for v, m in self._marks.items() if v < rejected and m.phase != "rejected"]
@@ -257,6 +277,7 @@ class Session:
                 self._deliver_mark(p.position)
                 launches.append(self.feed(Tick(p.at, p.position)))
                 self.model.sampler.keep(p.position)
+                self.model.decoder.keep(p.position)
             elif p.what is Happening.STALLED:
                 self.log.write("played", p.at, what="stalled", position=p.position)
                 launches.append(self.feed(Wake(p.at, Cause.HOLD)))
@@ -345,6 +366,16 @@ class Session:
                 steps=request.steps, seed=request.seed, attempt=request.attempt, history=request.history,
                 seconds=round(time.perf_counter() - began, 6), step_seconds=step_seconds, error=error,
             )  # fmt: skip
+
+    def settle(self, groups: Sequence[Group]) -> None:
+        """A call's groups are being decoded: what the next call needs of them is made meanwhile."""
+        assert self.settings.history is not None
+        self.model.sampler.settle(groups, self.settings.history)
+
+    def work_ahead(self) -> bool:
+        """With no call running: one piece of work for the next one, on groups that will surely play."""
+        assert self.settings.history is not None
+        return self.controller.job is None and self.model.sampler.idle(self.controller.locked, self.settings.history)
 
     def placed(self, groups: Sequence[Group]) -> list[tuple[Group, int]]:
         """A call's groups with the media frames they begin at, at the end of the cache."""

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.player import Frame
-from engine.sampler import Condition, ConditionError, Group, HistoryPolicy, ModelSpec, Report, Request, Stopped
+from engine.sampler import Condition, ConditionError, Decoder, Group, HistoryPolicy, ModelSpec, Report, Request, Sampler, Stopped
 from engine.session import Model
 
 SPEC = ModelSpec("toy", 4, 2, 16.0, (4, 4), (1, 21), 7, 4, (HistoryPolicy.CLEAN_PREFILL,))
 
 
-class ToySampler:
+class ToySampler(Sampler):
     """A latent is (position, version, call number). broken: calls that fail. seconds: of a call."""
 
     def __init__(self, spec: ModelSpec = SPEC, seconds: float = 0.04, broken: Sequence[int] = ()) -> None:
@@ -55,7 +55,7 @@ class ToySampler:
         self.closed = True
 
 
-class ToyDecoder:
+class ToyDecoder(Decoder):
     """A frame's pixels are (position, version, frame in the group). broken: positions that cannot be decoded."""
 
     def __init__(self, spec: ModelSpec = SPEC, broken: Sequence[int] = ()) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,9 @@ from engine.pocket.control import control_latents
 from engine.pocket.memory import Album, Place
 from engine.pocket.network import ATTRIBUTES, CONDITION, CONTROL, HISTORY, TOKENS, NetworkConfig, PocketNet, extra_inputs
 from engine.pocket.text import LONGEST, Reader, Words
-from engine.sampler import Condition, ConditionError, Group, HistoryPolicy, Report, Request, Stopped
+from engine.prefix import PrefixStore, joined
+from engine.sampler import Condition, ConditionError, Decoder, Group, HistoryPolicy, Report, Request, Sampler
+from engine.solver import denoise, make_solver, noise
 
 START_STEPS = 12
 """Steps of the first group of a world, where everything has to be made up."""
@@ -37,7 +38,7 @@ LEAN, MORPH = 0.6, 4
 SHARPEN = 0.4
 """Every window softens what it carries on a little, and the next one starts from it: this much is given back each time."""
 SHIFT = 2.0
-"""The schedule's sigma = SHIFT u / (1 + (SHIFT - 1) u) for u evenly from 1 to 0."""
+"""Of the schedule, see `engine.solver.shifted`."""
 COMMANDS: dict[str, tuple[int, int]] = {
     "forward": (0, 1), "back": (0, -1), "right": (1, 1), "left": (1, -1), "turn_right": (2, 1), "turn_left": (2, -1),
     "look_up": (3, 1), "look_down": (3, -1), "rise": (4, 1), "sink": (4, -1),
@@ -84,19 +85,6 @@ def sharpened(frame: Tensor) -> Tensor:
     x = frame.permute(0, 3, 1, 2)
     soft = avg_pool2d(x, 3, 1, 1, count_include_pad=False)
     return (x + SHARPEN * (x - soft)).clamp(-1, 1).permute(0, 2, 3, 1)
-
-
-def schedule(steps: int) -> list[float]:
-    """Noise levels, steps + 1 of them from 1 to 0."""
-    u = np.linspace(1, 0, steps + 1)
-    return [float(x) for x in SHIFT * u / (1 + (SHIFT - 1) * u)]
-
-
-def noise(seed: int, position: int, attempt: int) -> Tensor:
-    """The noise of a group is a function of these three and nothing else: a session can be replayed."""
-    state = np.random.SeedSequence([seed & (2**63 - 1), position, attempt]).generate_state(2, np.uint32)
-    g = torch.Generator().manual_seed(int(state[0]) | int(state[1]) << 32 & (2**63 - 1))
-    return torch.randn(CHANNELS, ROWS, COLUMNS, generator=g)
 
 
 @dataclass(frozen=True)
@@ -150,7 +138,7 @@ class PocketWeights:
         (folder / "card.json").write_text(json.dumps(self.card, indent=2) + "\n")
 
 
-class PocketSampler:
+class PocketSampler(Sampler):
     """Samples the pocket world by few-step flow matching with clean-prefilled prefix KV.
 
     A world begins after a start image that suits the prompt (position -1, never shown), or, without one, from noise alone.
@@ -164,7 +152,7 @@ class PocketSampler:
         self._start: Group | None = None
         self._album = Album()
         self._groups: dict[int, Group] = {}
-        self._prefix: dict[int, tuple[Group, list[KeyValue]]] = {}
+        self._prefix = PrefixStore()
 
     def prepare(self, condition: Condition) -> Prepared:
         if len(condition.prompt) > self.spec.text_limit or len(self._words.tokens(condition.prompt)) > LONGEST:
@@ -182,18 +170,28 @@ class PocketSampler:
     def adopt(self, groups: Sequence[Group]) -> None:
         first = groups[0].position
         self._groups = {p: g for p, g in self._groups.items() if p < first}
-        self._prefix = {p: x for p, x in self._prefix.items() if p < first}
+        self._prefix.drop(first)
         if first == 0 and self._start is not None:
             self._groups[-1] = self._start
         self._groups.update((g.position, g) for g in groups)
+
+    def idle(self, locked: int, history: HistoryPolicy) -> bool:
+        """Prefills one group more, revocable ones too: it is cheap, and the next call finds its history made."""
+        if history is not HistoryPolicy.CLEAN_PREFILL:
+            return False
+        for p in sorted(self._groups):
+            if self._prefix.get(p, self._groups[p]) is None:
+                with torch.inference_mode():
+                    self._kept(self._groups[p], self._groups, self._net.context(torch.zeros(1, CONDITION)))
+                return True
+        return False
 
     def keep(self, position: int) -> None:
         if (shown := self._groups.get(position - 1)) is not None:
             self._album.add(shown.state.place, shown.latent)
         oldest = position - 2 * HISTORY
-        for p in [p for p in self._groups if p < oldest]:
-            del self._groups[p]
-            self._prefix.pop(p, None)
+        self._groups = {p: g for p, g in self._groups.items() if p >= oldest}
+        self._prefix.evict(p for p in self._prefix.positions if p >= oldest)
 
     def reset(self) -> None:
         self._groups.clear()
@@ -287,7 +285,10 @@ class PocketSampler:
         context = self._net.context(prepared.attributes[None])
         kept = request.history is HistoryPolicy.CLEAN_PREFILL
         history = [p for p in range(j - HISTORY, j) if p in known and kept]
-        prefix, prefix_rotation = self._prefilled([known[p] for p in history], context, levels[0])
+        for p in sorted(known) if kept else ():
+            # in order and each one once, so that it does not matter when: some may be there from idle time
+            self._kept(known[p], known, context)
+        prefix, prefix_rotation = self._prefilled([known[p] for p in history], known, context, levels[0])
         if j - 1 in known:
             boundary = sharpened(self._codec.last_frame(known[j - 1].latent)[None])
             control = control_latents(self._codec, boundary, torch.from_numpy(pose)[None], pitch[:1], "reflection")
@@ -300,50 +301,56 @@ class PocketSampler:
         rotation = self._net.rotation(position, yaw, pitch[None, 1:] - levels[0])
         said = torch.tensor([False, True, True, True]).expand(k * TOKENS, -1)
         extra = extra_inputs(torch.from_numpy(motion)[None], pitch[None, :k], torch.zeros(1, k), prepared.attributes[None])
-        z = torch.stack([noise(request.seed, j + i, request.attempt) for i in range(k)])[None]
-        sigmas = schedule(request.steps if known else START_STEPS)
-        for i, (now, after) in enumerate(pairwise(sigmas)):
-            call = WindowCall(rotation, prefix, prefix_rotation, context_mask=said)
-            clean = self._net(z, control, torch.full((1, k), now), extra, context, call)
-            z = clean + (z - clean) * (after / now)
-            if not report(done + i + 1, total) and done + i + 1 < total:
-                raise Stopped
+        pure = torch.stack([noise((CHANNELS, ROWS, COLUMNS), request.seed, j + i, request.attempt) for i in range(k)])[None]
+        solver = make_solver("euler", request.steps if known else START_STEPS, SHIFT)
+        call = WindowCall(rotation, prefix, prefix_rotation, context_mask=said)
+
+        def velocity(step: int, z: Tensor) -> Tensor:
+            sigma = solver.sigmas[step]
+            return (z - self._net(z, control, torch.full((1, k), sigma), extra, context, call)) / sigma
+
+        z = denoise(solver, pure, velocity, lambda step: pure, report, done, total)
         places = [start.onward(pose[(i + 1) * FRAMES_PER_GROUP - 1]) for i in range(k)]
         return [Group(j + i, z[0, i].clone(), GroupState(motion[i], levels[i], places[i], prepared.attributes)) for i in range(k)]
 
-    def _prefilled(self, groups: list[Group], context: Tensor, level: float) -> tuple[list[KeyValue] | None, Rotation | None]:
-        """KV of the history, made where it is not there yet, one group after another; and its rotation."""
+    def _prefilled(
+        self, groups: list[Group], known: Mapping[int, Group], context: Tensor, level: float
+    ) -> tuple[list[KeyValue] | None, Rotation | None]:
+        """KV of the history, and its rotation about the branch, whose pitch is `level`."""
         if not groups:
             return None, None
+        stores = [self._kept(g, known, context) for g in groups]
+        return joined(stores), self._rotation(groups, level)
+
+    def _rotation(self, groups: Sequence[Group], level: float) -> Rotation:
+        """Of consecutive groups, about the end of the last one."""
         turned = [float(g.state.motion[:, 2].sum()) * camera.YAW_STEP * camera.FOCAL for g in groups]
         after = np.cumsum(turned[::-1])[::-1]
-        yaw = torch.tensor([*(-after[1:]), 0.0], dtype=torch.float32)
-        tilt = torch.tensor([g.state.place.pitch - level for g in groups])
-        index = torch.arange(-len(groups), 0).float()
+        yaw = torch.tensor([[*(-after[1:]), 0.0]], dtype=torch.float32)
+        tilt = torch.tensor([[g.state.place.pitch - level for g in groups]])
+        return self._net.rotation(torch.arange(-len(groups), 0).float()[None], yaw, tilt)
+
+    def _kept(self, group: Group, among: Mapping[int, Group], context: Tensor) -> list[KeyValue]:
+        """KV of a group, which attends to itself and to the HISTORY - 1 groups before it, as in training. It depends on these
+        groups alone, not on when it is made."""
+        p = group.position
+        if (there := self._prefix.get(p, group)) is not None:
+            return there
+        past = [among[q] for q in range(p - HISTORY + 1, p) if q in among]
+        known = [(g, kv) for g in past if (kv := self._prefix.get(g.position, g)) is not None]
+        around = self._rotation([*(g for g, _ in known), group], group.state.place.pitch)
+        n = TOKENS * len(known)
+        here, rotate = Rotation(around.cos[:, n:], around.sin[:, n:]), Rotation(around.cos[:, :n], around.sin[:, :n])
         silent = torch.tensor([True, False, False, False]).expand(TOKENS, -1)
-        for i, group in enumerate(groups):
-            if (made := self._prefix.get(group.position)) is not None and made[0] is group:
-                continue
-            # a group attends to itself and to the HISTORY - 1 groups before it, as in training
-            lo = max(0, i - HISTORY + 1)
-            known = [self._prefix[g.position][1] for g in groups[lo:i]]
-            rotate = self._net.rotation(index[None, lo:i], yaw[None, lo:i], tilt[None, lo:i]) if known else None
-            here = self._net.rotation(index[None, i : i + 1], yaw[None, i : i + 1], tilt[None, i : i + 1])
-            call = WindowCall(here, _joined(known) if known else None, rotate, context_mask=silent)
-            motion, pitch = torch.from_numpy(group.state.motion)[None, None], torch.tensor([[group.state.pitch]])
-            extra = extra_inputs(motion, pitch, torch.ones(1, 1), torch.zeros(1, CONDITION))
-            kept = self._net.prefill(group.latent[None, None], extra, context, call, HISTORY_SIGMA)
-            self._prefix[group.position] = (group, kept)
-        stores = [self._prefix[g.position][1] for g in groups]
-        return _joined(stores), self._net.rotation(index[None], yaw[None], tilt[None])
+        call = WindowCall(here, joined([kv for _, kv in known]) if known else None, rotate if known else None, context_mask=silent)
+        motion, pitch = torch.from_numpy(group.state.motion)[None, None], torch.tensor([[group.state.pitch]])
+        extra = extra_inputs(motion, pitch, torch.ones(1, 1), torch.zeros(1, CONDITION))
+        layers = self._net.prefill(group.latent[None, None], extra, context, call, HISTORY_SIGMA)
+        self._prefix.put(p, group, layers)
+        return layers
 
 
-def _joined(stores: list[list[KeyValue]]) -> list[KeyValue]:
-    """Prefixes of consecutive groups as one, layer by layer."""
-    return [(torch.cat([k for k, _ in layer], 1), torch.cat([v for _, v in layer], 1)) for layer in zip(*stores, strict=True)]
-
-
-class PocketDecoder:
+class PocketDecoder(Decoder):
     """Decodes groups with the pocket codec; stateless, so a rewind costs nothing."""
 
     def __init__(self, weights: PocketWeights) -> None:

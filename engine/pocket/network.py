@@ -8,8 +8,6 @@ and an old prompt does not speak through it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -69,13 +67,6 @@ class Conditions(nn.Module):
         return temb.repeat_interleave(TOKENS, 1), modulation.repeat_interleave(TOKENS, 1), text, None
 
 
-class Unpositioned(nn.Module):
-    """Takes the place of Wan's rotary table; positions come with the call."""
-
-    def forward(self, hidden_states: Tensor) -> None:
-        return None
-
-
 class PocketNet(nn.Module):
     """Predicts clean latents as a correction of the best linear guess from the control latents and the noisy ones.
 
@@ -100,7 +91,6 @@ class PocketNet(nn.Module):
             num_layers=c.layers, cross_attn_norm=True,
         )  # fmt: skip
         self.wan.condition_embedder = Conditions(self.wan.condition_embedder, c.width)
-        self.wan.rope = Unpositioned()
         self.words = nn.ModuleList(nn.Linear(n + 1, c.text, bias=False) for n in ATTRIBUTES)
         self.silence = nn.Parameter(torch.zeros(1, 1, c.text))
         self.head = nn.Sequential(
@@ -133,14 +123,6 @@ class PocketNet(nn.Module):
         tokens = [w(p)[:, None] for w, p in zip(self.words, parts, strict=True)]
         return torch.cat([self.silence.expand(len(condition), -1, -1), *tokens], 1)
 
-    @contextmanager
-    def _calling(self, call: WindowCall) -> Iterator[None]:
-        self._holder.call = call
-        try:
-            yield
-        finally:
-            self._holder.call = None
-
     def forward(self, latents: Tensor, control: Tensor, sigma: Tensor, extra: Tensor, context: Tensor, call: WindowCall) -> Tensor:
         """The clean latents that are expected.
 
@@ -155,7 +137,7 @@ class PocketNet(nn.Module):
         news = (1 - s) * self.prior / total * (latents - (1 - s) * guess)
         features = self.stem(torch.cat((news, control), 2).flatten(0, 1))
         grid = features.unflatten(0, (n, groups)).transpose(1, 2)
-        with self._calling(call):
+        with self._holder.calling(call):
             out = self.wan(grid, sigma * 1000, context, extra, return_dict=False)[0]
         out = out.transpose(1, 2).flatten(0, 1)
         residual = self.head(torch.cat((features, out), 1)).unflatten(0, (n, groups))

@@ -94,7 +94,7 @@ def open_world(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]:
     def open_(prompt: str = "snowy mountains at noon", **settings: object) -> Person:
         chosen = Settings(prompt=prompt, **settings)  # type: ignore[arg-type]
         engine = Engine(loader("pocket"), spec_of("pocket"), chosen, tmp_path / "session")
-        window = MainWindow(engine, chosen, "pocket")
+        window = MainWindow(engine, chosen, spec_of("pocket"))
         windows.append(window)
         window.resize(1000, 700)
         window.show()

@@ -177,8 +177,8 @@ def test_missing_weights_are_told_in_the_window(display: str, tmp_path: Path) ->
 
     app = QApplication.instance() or QApplication(["foreland"])
     settings = Settings(prompt="desert")
-    engine = Engine(loader("pocket", folder=tmp_path), spec_of("pocket"), settings, tmp_path / "session")
-    window = MainWindow(engine, settings, "pocket")
+    engine = Engine(loader("pocket", weights=tmp_path), spec_of("pocket"), settings, tmp_path / "session")
+    window = MainWindow(engine, settings, spec_of("pocket"))
     window.show()
     engine.start()
     Person(app, window).until(window.banner.isVisible)

@@ -1,0 +1,1 @@
+"""Wan models: loading, sampling after retained history, and streaming decode."""
