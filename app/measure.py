@@ -45,7 +45,7 @@ def add_commands(commands: Any) -> None:
     p.add_argument("--map", action="store_true", help="a map of L50, stalls and A over K, C and the update rate instead")
     p.add_argument("--json", type=Path, metavar="FILE")
     p = commands.add_parser("bench", help="live measurements on this machine")
-    p.add_argument("what", choices=["serve", "sampler", "decode", "window", "controller"])
+    p.add_argument("what", choices=["serve", "sampler", "decode", "window", "controller", "shapes"])
     add_model_options(p, sampling=False)
     p.add_argument("--window", default="7,21", help="serve, sampler: comma-separated K (default: %(default)s)")
     p.add_argument("--policy", default="speculative,chunk", help="serve: comma-separated (default: %(default)s)")
@@ -54,6 +54,8 @@ def add_commands(commands: Any) -> None:
     p.add_argument("--seconds", type=float, default=30.0, help="serve, window: of one trajectory (default: %(default)s)")
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--steps", type=int, default=4, help="sampler: denoising steps (default: %(default)s)")
+    p.add_argument("--sizes", default="480p,720p", help="shapes: comma-separated (default: %(default)s)")
+    p.add_argument("--layers", type=int, help="shapes: fewer layers than Wan-1.3B's 30, to try it on a small machine")
     p.add_argument("--repeats", type=int, default=7, help="sampler, decode: timed repetitions (default: %(default)s)")
     p.add_argument("--events", type=int, default=1_000_000, help="controller: events (default: %(default)s)")
     p.add_argument("--out", type=Path, default=Path("bench"), help="serve: folder for the report (default: %(default)s)")
@@ -191,7 +193,11 @@ def run_bench(args: argparse.Namespace) -> int:
         import torch
 
         torch.set_num_threads(args.threads or default_threads())
-        if args.what == "sampler":
+        if args.what == "shapes":
+            figures = _shapes(args, windows)
+        elif args.model != "pocket":
+            figures = _wan(args, choice, windows)
+        elif args.what == "sampler":
             figures = bench.sampler_pocket(folder, windows, args.steps, args.repeats)
         else:
             figures = bench.decode_pocket(folder, 14, args.repeats)
@@ -205,6 +211,34 @@ def run_bench(args: argparse.Namespace) -> int:
         args.json.parent.mkdir(parents=True, exist_ok=True)
         args.json.write_text(json.dumps({"machine": bench.machine(), "rows": rows}, indent=2) + "\n", encoding="utf-8")
     return 0
+
+
+def _wan(args: argparse.Namespace, choice: Choice, windows: list[int]) -> Any:
+    """`bench sampler` and `bench decode` of a model other than the pocket world."""
+    from engine.wan import bench
+
+    try:
+        model = choice.load(lambda stage, share: None)
+        if args.what == "sampler":
+            return bench.sampler(model, windows, args.steps, args.repeats)
+        return bench.decode(model, 8, args.repeats)
+    except (RuntimeError, ValueError) as e:
+        raise MeasureError(str(e)) from e
+
+
+def _shapes(args: argparse.Namespace, windows: list[int]) -> Any:
+    """`bench shapes`: Wan-1.3B's true shapes with random weights, beside the paper's table."""
+    from engine.options import LoadOptions
+    from engine.wan import bench
+    from engine.wan.load import torch_device, torch_dtype
+
+    sizes = _choices(args.sizes, list(bench.SIZES), "size")
+    options = LoadOptions(device=args.device, dtype=args.dtype)
+    try:
+        device = torch_device(options)
+        return bench.shapes(device, torch_dtype(options, device), windows, sizes, args.repeats, args.layers)
+    except (RuntimeError, ValueError) as e:
+        raise MeasureError(str(e)) from e
 
 
 def _serve(args: argparse.Namespace, choice: Choice, windows: list[int]) -> int:

@@ -91,16 +91,16 @@ class FarSampler(WanSampler):
         text = request.prepared.text if request.history is HistoryPolicy.RECACHE else None
         blocks = self._blocks(known, positions)
         border = max(0, len(blocks) - model.near)
-        near_from = blocks[border][0] if border < len(blocks) else positions[-1] + 1
+        near_from = blocks[border][0][0] if border < len(blocks) else positions[-1] + 1
         layers: list[list[KeyValue]] = []
         rotations: list[Rotation] = []
         done = 0
-        for i, block in enumerate(blocks):
+        for i, (block, _) in enumerate(blocks):
             far = i < border
             groups = [known[p] for p in block]
             kind = "far" if far else f"near from {near_from}"
             made_of = (kind, *self._made_of(key, groups, text)[1:])
-            if store.get(block[0], made_of) is None:
+            if not self._there(store, block, made_of):
                 under = self._text_of(key, groups[0].state.text if text is None else text)
                 z = torch.stack([g.latent for g in groups]).transpose(0, 1)[None]
                 before = _whole(rotations) if rotations else None

@@ -215,12 +215,14 @@ class WanSampler(Sampler):
         if history is not HistoryPolicy.CLEAN_PREFILL:
             return False
         with torch.inference_mode():
+            known = {p: g for p, g in self._groups.items() if p < locked}
+            positions = retained(locked, self.recipe.history, self.recipe.sink, known)
             for key, store in self._stores.items():
-                for block in self._blocks(self._groups, [p for p in sorted(self._groups) if p < locked]):
-                    groups = [self._groups[p] for p in block]
-                    whole = block[-1] + 1 >= groups[0].state.start + len(groups[0].state.mates) or len(block) == self.recipe.block
-                    if whole and store.get(block[0], self._made_of(key, groups, None)) is None and self._recent(block[0], locked):
-                        self._prefill(key, groups, self._groups, None)
+                for used, groups in self._blocks(known, positions):
+                    state: WanState = groups[0].state
+                    whole = len(groups) == self.recipe.block or groups[-1].position + 1 >= state.start + len(state.mates)
+                    if whole and not self._there(store, used, self._made_of(key, groups, None)):
+                        self._prefill(key, groups, known, None)
                         return True
         return False
 
@@ -229,10 +231,11 @@ class WanSampler(Sampler):
 
     def keep(self, position: int) -> None:
         r = self.recipe
-        oldest = position - r.history - r.block
-        self._groups = {p: g for p, g in self._groups.items() if p >= oldest or p < r.sink}
+        # whole blocks are kept: the KV of a latent depends on all latents that it is prefilled with
+        oldest, sink = position - r.history - r.block, r.sink + r.block
+        self._groups = {p: g for p, g in self._groups.items() if p >= oldest or p < sink}
         for store in self._stores.values():
-            store.evict(p for p in store.positions if p >= oldest or p < r.sink)
+            store.evict(p for p in store.positions if p >= oldest or p < sink)
 
     def reset(self) -> None:
         self._groups.clear()
@@ -353,12 +356,11 @@ class WanSampler(Sampler):
             return joined([self._found(store, p, self._reused(key, known[p])) for p in positions]), rotate
         text = prepared.text if request.history is HistoryPolicy.RECACHE else None
         found = []
-        for block in self._blocks(known, positions):
-            groups = [known[p] for p in block]
+        for used, groups in self._blocks(known, positions):
             made_of = self._made_of(key, groups, text)
-            if store.get(block[0], made_of) is None:
+            if not self._there(store, used, made_of):
                 self._prefill(key, groups, known, text)
-            found += [self._found(store, p, made_of) for p in block]
+            found += [self._found(store, p, made_of) for p in used]
         return joined(found), rotate
 
     @staticmethod
@@ -367,21 +369,27 @@ class WanSampler(Sampler):
         assert layers is not None, f"the KV of group {position} was just made"
         return layers
 
-    def _blocks(self, known: Mapping[int, Group], positions: Sequence[int]) -> list[list[int]]:
-        """Positions that are prefilled together: of one call, on a grid that starts with it, whenever that happens."""
-        out: list[list[int]] = []
-        name = None
-        for p in positions:
+    def _blocks(self, known: Mapping[int, Group], positions: Sequence[int]) -> list[tuple[list[int], list[Group]]]:
+        """Positions by the groups that they are prefilled with: those of one call, on a grid that starts with it, whenever that
+        happens. The positions may be some of a block only; the groups are all of it that are known."""
+
+        def name(p: int) -> tuple[int, int]:
             state: WanState = known[p].state
-            here = (id(state.mates), (p - state.start) // self.recipe.block)
-            if here != name or out[-1][-1] != p - 1:
-                out.append([])
-            name = here
-            out[-1].append(p)
+            return id(state.mates), (p - state.start) // self.recipe.block
+
+        out: list[tuple[list[int], list[Group]]] = []
+        last = None
+        for p in positions:
+            if name(p) != last:
+                last = name(p)
+                near = range(p - self.recipe.block, p + self.recipe.block)
+                out.append(([], [known[q] for q in near if q in known and name(q) == last]))
+            out[-1][0].append(p)
         return out
 
-    def _recent(self, position: int, branch: int) -> bool:
-        return position in retained(branch, self.recipe.history, self.recipe.sink, self._groups)
+    @staticmethod
+    def _there(store: PrefixStore, positions: Sequence[int], made_of: object) -> bool:
+        return all(store.get(p, made_of) is not None for p in positions)
 
     def _text_of(self, key: tuple[int, int], text: Text) -> Text:
         if key[1] == 0:
@@ -402,9 +410,8 @@ class WanSampler(Sampler):
         first = groups[0].position
         made_of = self._made_of(key, groups, text)
         before, stores = [], []
-        for block in self._blocks(known, retained(first, self.recipe.history, self.recipe.sink, known)):
-            past = [known[p] for p in block]
-            for p in block:
+        for used, past in self._blocks(known, retained(first, self.recipe.history, self.recipe.sink, known)):
+            for p in used:
                 layers = store.get(p, self._made_of(key, past, text))
                 if layers is not None:
                     before.append(known[p])

@@ -136,10 +136,7 @@ def at_once(model: TinyDecoder, z: Tensor) -> Tensor:
     """The published algorithm over a whole clip (n, c, h, w): each memory block sees its input one frame later."""
     x = z
     for layer in model.decoder:
-        if hasattr(layer, "skip"):
-            x = layer(x, functional.pad(x, (0, 0, 0, 0, 0, 0, 1, 0))[:-1])
-        else:
-            x = layer(x)
+        x = layer(x, functional.pad(x, (0, 0, 0, 0, 0, 0, 1, 0))[:-1]) if hasattr(layer, "skip") else layer(x)
     if model.patch > 1:
         x = functional.pixel_shuffle(x, model.patch)
     return x.clamp(0, 1)[3:]
