@@ -77,11 +77,7 @@ def choose(args: argparse.Namespace) -> Choice:
         threads=args.threads, start_image=args.start == "image",
     )  # fmt: skip
     try:
-        if args.model == "pocket" and (args.image or args.clip):
-            raise ChoiceError("the pocket world does not begin from pictures of your own yet; the Wan models do")
         return Choice(args.model, spec_of(args.model, args.like, size), loader(args.model, options, args.weights, args.like, size))
-    except ChoiceError:
-        raise
     except ValueError as e:
         raise ChoiceError(str(e)) from e
 

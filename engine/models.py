@@ -77,7 +77,9 @@ def _load_pocket(progress: Progress, folder: Path, options: LoadOptions) -> Mode
     weights = PocketWeights.load(folder)
     progress("waking the pocket world", 0.9)
     digest = hashlib.sha256((folder / "pocket.safetensors").read_bytes()).hexdigest()[:16]
-    return Model(PocketSampler(weights, options.start_image), PocketDecoder(weights), f"pocket-{digest}")
+    sampler = PocketSampler(weights, options.start_image)
+    sampler.begin(options.image or options.clip)
+    return Model(sampler, PocketDecoder(weights), f"pocket-{digest}")
 
 
 def _load_wan(progress: Progress, entry: Entry, spec: ModelSpec, options: LoadOptions) -> Model:

@@ -21,7 +21,7 @@ from engine.eventlog import EventLog
 from engine.player import Frame, Happening, Played
 from engine.sampler import Condition, ConditionError, Group, ModelSpec, Stopped
 from engine.screen import Screen
-from engine.session import Model, Session, Settings
+from engine.session import Beginning, Model, Session, Settings
 from engine.view import View
 
 log = logging.getLogger(__name__)
@@ -101,9 +101,9 @@ class Engine:
 
         self._messages.put(message)
 
-    def reset(self, prompt: str | None = None, seed: int | None = None) -> None:
-        """A new world."""
-        self._messages.put(lambda s, now: [s.reset(now, prompt, seed)])
+    def reset(self, prompt: str | None = None, seed: int | None = None, begin: Beginning = None) -> None:
+        """A new world; begin: see `Session.reset`."""
+        self._messages.put(lambda s, now: [s.reset(now, prompt, seed, begin)])
 
     def configure(self, **changes: Any) -> None:
         """Changes window, steps or commit from the next call on; what is impossible is refused with a message."""

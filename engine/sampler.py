@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any, Protocol
 
 from engine.player import Frame
@@ -111,6 +112,11 @@ class Sampler(Protocol):
 
     def prepare(self, condition: Condition) -> Any:
         """Makes a condition's inputs. Raises ConditionError."""
+
+    def begin(self, file: Path | None) -> None:
+        """The next world begins from this picture or film; None: as the model does by itself. Raises ConditionError."""
+        if file is not None:
+            raise ConditionError(f"{self.spec.name} does not begin from pictures")
 
     def sample(self, request: Request, report: Report) -> list[Group]:
         """`window` groups from `branch`, continuing what was adopted below it. Changes nothing that is kept.

@@ -12,7 +12,8 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from engine.conditions import ConditionBook
 from engine.controller import (
@@ -57,6 +58,7 @@ COLD_ESTIMATE = 0.6
 """Seconds that C is assumed to be before a call was measured."""
 DOUBT = 0.5
 """Share added to the estimate after one measured call; see `Estimator`."""
+Beginning = Path | Literal[False] | None
 OPEN_PHASES = ("received", "generating")
 
 
@@ -296,14 +298,17 @@ class Session:
         self.settings = settings.checked(self.model.spec)
         return self.feed(Wake(now, Cause.POLICY, self._policy()))
 
-    def reset(self, now: float, prompt: str | None = None, seed: int | None = None) -> Launch | None:
-        """A new world from the prompt in force (or this one); the old one's cache is revoked and logged.
+    def reset(self, now: float, prompt: str | None = None, seed: int | None = None, begin: Beginning = None) -> Launch | None:
+        """A new world from the prompt in force (or this one); the old one's cache is revoked and logged. begin: a picture or
+        film that it begins from, False for none; None leaves what was.
 
         Raises ConditionError or ValueError, and then nothing was changed.
         """
         settings = self.settings if seed is None else replace(self.settings, seed=seed).checked(self.model.spec)
         condition = Condition(self.book.current.version + 1, self.book.current.prompt if prompt is None else prompt)
         prepared = self.model.sampler.prepare(condition)
+        if begin is not None:
+            self.model.sampler.begin(begin or None)
         self.settings = settings
         self.log.write("close", now, closed=now)
         self._carry_out(self.controller.close(now), now)
@@ -323,7 +328,8 @@ class Session:
         self._mark(condition, "start", now, "received")
         c = self.controller
         self.log.write("controller", now, began=now, version=condition.version, first_call=c.next_call, policy=c.policy)
-        self.log.write("note", now, text="reset", seed=self.settings.seed, prompt=condition.prompt, attempt=self.attempt)
+        where = str(begin) if begin else None
+        self.log.write("note", now, text="reset", seed=self.settings.seed, begin=where, prompt=condition.prompt, attempt=self.attempt)
         return self.feed(Wake(now))
 
     def say(self, message: str) -> None:

@@ -45,8 +45,12 @@ EDIT = 0.12
 """Chance that a continued world gets new words."""
 ADVERSE = 0.8
 """Strength of the discriminator's gradient against that of the true continuation, at the latents."""
-SMOOTH, SMOOTH_SIGMA = 20.0, 0.06
+SMOOTH, SMOOTH_SIGMA = 2.0, 0.02
 """Weight and noise of the discriminator's approximate gradient penalty (as in adversarial post-training)."""
+
+
+LEARN_FIRST = 60
+"""Steps in which only the critic learns from what is made."""
 
 
 class Critic(nn.Module):
@@ -194,7 +198,7 @@ def distill(
         critic.load_state_dict(torch.load(beside, weights_only=True))
     average = Average(net, 0.996)
     opts = optimizers(net, rate)
-    critic_opt = torch.optim.AdamW(critic.parameters(), lr=4e-4, betas=(0.0, 0.95), weight_decay=1e-3)
+    critic_opt = torch.optim.AdamW(critic.parameters(), lr=1e-3, betas=(0.0, 0.95), weight_decay=1e-3)
     pool = Pool(codec, rng)
     strength = Strength()
     scale = codec.scale
@@ -207,7 +211,7 @@ def distill(
         factor = min(1.0, (step + 1) / 40) * min(1.0, (1 - gone / minutes) / 0.35 + 0.02)
         for opt in (*opts, critic_opt):
             for group in opt.param_groups:
-                group["lr"] = (4e-4 if opt is critic_opt else rate) * factor
+                group["lr"] = (1e-3 if opt is critic_opt else rate) * factor
         k = int(rng.choice([1, 2, 3, 4, 7], p=[0.2, 0.2, 0.25, 0.2, 0.15]))
         n = max(2, tokens // (40 * (HISTORY + k)) // 2)
         known = draw(short, rng, n, HISTORY, k, short.held_out, len(short))
@@ -247,7 +251,7 @@ def distill(
         ratio = strength.ratio(size_true, float(g_adverse.square().mean().sqrt()))
         for opt in opts:
             opt.zero_grad(set_to_none=True)
-        warm = min(1.0, step / 60)
+        warm = min(1.0, max(0.0, (step - LEARN_FIRST) / 60))
         made.backward(8.0 * (g_true + warm * ADVERSE * ratio * g_adverse))
 
         # and plain flow matching

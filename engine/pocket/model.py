@@ -15,6 +15,7 @@ from torch.nn.functional import avg_pool2d
 
 from engine.attention import KeyValue, Rotation, WindowCall
 from engine.models import POCKET
+from engine.pictures import is_film, read_film, read_picture
 from engine.player import Frame
 from engine.pocket import camera
 from engine.pocket.camera import FRAMES_PER_GROUP
@@ -150,6 +151,7 @@ class PocketSampler(Sampler):
         self._words = Words()
         self._starts = weights.starts if start_image else weights.starts[:0]
         self._start: Group | None = None
+        self._given: Tensor | None = None
         self._album = Album()
         self._groups: dict[int, Group] = {}
         self._prefix = PrefixStore()
@@ -160,6 +162,17 @@ class PocketSampler(Sampler):
         attributes = EMPHASIS * self._reader.read(self._words, condition.prompt)
         held = command(condition.keys)
         return Prepared(attributes, held, command((*condition.keys, *condition.tapped)))
+
+    def begin(self, file: Path | None) -> None:
+        """From a picture (or the last one of a film): a place in the model's terms, 128x80 and as its codec sees it."""
+        if file is None:
+            self._given = None
+            return
+        try:
+            picture = read_film(file, self.spec, 1)[-1] if is_film(file) else read_picture(file, self.spec)
+        except ValueError as e:
+            raise ConditionError(str(e)) from e
+        self._given = self._codec.still(picture)
 
     def sample(self, request: Request, report: Report) -> list[Group]:
         self.spec.check_window(request.window)
@@ -222,7 +235,10 @@ class PocketSampler(Sampler):
         """A call continues what is there; without a start image, a world begins with one group made from noise alone."""
         known = {p: g for p, g in self._groups.items() if p < request.branch}
         if request.branch == 0:
-            self._start = self._start_for(request, prepared)
+            if self._given is not None:
+                self._start = _beginning(self._given)
+            else:
+                self._start = self._start_for(request, prepared)
             known = {} if self._start is None else {-1: self._start}
         if known:
             return self._window(request, prepared, known, request.branch, request.window, 0, request.steps, report)
@@ -247,7 +263,7 @@ class PocketSampler(Sampler):
         latent = self._starts[tuple(index)]
         if self._start is not None and torch.equal(self._start.latent, latent):
             return self._start
-        return Group(-1, latent, GroupState(np.zeros((FRAMES_PER_GROUP, 5), np.float32), 0.0, Place()))
+        return _beginning(latent)
 
     def _leaning(self, control: Tensor, past: list[Group], request: Request, prepared: Prepared, pose: np.ndarray) -> Tensor:
         """When the prompt has just named another land, control latents that lean towards a start image of it.
@@ -348,6 +364,11 @@ class PocketSampler(Sampler):
         layers = self._net.prefill(group.latent[None, None], extra, context, call, HISTORY_SIGMA)
         self._prefix.put(p, group, layers)
         return layers
+
+
+def _beginning(latent: Tensor) -> Group:
+    """A place that stands still before a world begins."""
+    return Group(-1, latent, GroupState(np.zeros((FRAMES_PER_GROUP, 5), np.float32), 0.0, Place()))
 
 
 class PocketDecoder(Decoder):

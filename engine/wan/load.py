@@ -10,9 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from engine import hub
@@ -91,10 +89,11 @@ def load_wan(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Prog
     cache = EmbeddingCache(options.embeddings, f"{entry.name} {base.name}")
     where = device if options.text == "device" else torch.device("cpu")
     encoder = PromptEncoder(lambda: read_text_encoder(base, where, dtype), cache, device, dtype, options.text == "release")
-    progress("preparing what the world begins with", 0.92)
-    given = starting_latents(vae, spec, options)
     kind = FarSampler if any(isinstance(e, AnyFlowBackbone) for e in experts) else WanSampler
-    sampler = kind(spec, experts, encoder, vae, recipe, action_words(options.words), decoder, given)
+    sampler = kind(spec, experts, encoder, vae, recipe, action_words(options.words), decoder)
+    if (file := options.image or options.clip) is not None:
+        progress("preparing what the world begins with", 0.92)
+        sampler.begin(file)
     return Model(sampler, WanDecoder(decoder, sampler.frames), f"{entry.name}-{identity(files_of(entry, folder))}")
 
 
@@ -225,60 +224,6 @@ def action_words(file: Path | None) -> dict[str, str]:
             raise ValueError(f"{file}: a table of actions and words is wanted, like {FOLDER / 'action-words.json'}")
         table |= mine
     return table
-
-
-# -- what a world begins with --------------------------------------------------------------------------------------------
-
-
-def starting_latents(vae: WanVae, spec: ModelSpec, options: LoadOptions) -> list[Tensor]:
-    """Latents of the start image or clip, or none. Raises ValueError for a file that cannot be read."""
-    if options.image is not None:
-        return list(vae.encode(read_image(options.image, spec)[None]))
-    if options.clip is not None:
-        frames = read_clip(options.clip, spec, 1 + 4 * (spec.window - 2))
-        return list(vae.encode(frames))
-    return []
-
-
-def fitted(image: Any, spec: ModelSpec) -> NDArray[np.uint8]:
-    """A PIL image, scaled and cropped about its middle to the model's size."""
-    from PIL import ImageOps
-
-    return np.asarray(ImageOps.fit(ImageOps.exif_transpose(image).convert("RGB"), (spec.width, spec.height)))
-
-
-def read_image(file: Path, spec: ModelSpec) -> NDArray[np.uint8]:
-    """(height, width, 3) uint8. Raises ValueError."""
-    from PIL import Image
-
-    try:
-        with Image.open(file) as image:
-            return fitted(image, spec)
-    except (OSError, ValueError) as e:
-        raise ValueError(f"{file} cannot be read as a picture ({e}): PNG, JPEG and WebP can") from e
-
-
-def read_clip(file: Path, spec: ModelSpec, most: int) -> NDArray[np.uint8]:
-    """The last 1 + 4 n <= `most` frames of a film at the model's rate, (n, height, width, 3) uint8. Raises ValueError."""
-    import av
-
-    pictures = []
-    try:
-        with av.open(str(file)) as box:
-            stream = box.streams.video[0]
-            due = 0.0
-            for frame in box.decode(stream):
-                t = float(frame.time or 0.0)
-                while t >= due - 1e-6:
-                    pictures.append(fitted(frame.to_image(), spec))
-                    due += 1 / spec.fps
-                    pictures = pictures[-most:]
-    except (av.FFmpegError, OSError, IndexError) as e:
-        raise ValueError(f"{file} cannot be read as a film ({e})") from e
-    if not pictures:
-        raise ValueError(f"{file} has no pictures")
-    n = 1 + (len(pictures) - 1) // 4 * 4
-    return np.stack(pictures[-n:])
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------

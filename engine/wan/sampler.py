@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.attention import KeyValue, Rotation, WindowCall, grid_rotation
+from engine.pictures import is_film, read_film, read_picture
 from engine.prefix import PrefixStore, joined, retained, split
 from engine.sampler import Condition, ConditionError, Decoder, Group, HistoryPolicy, ModelSpec, Report, Request, Sampler
 from engine.solver import denoise, make_solver, noise
@@ -153,15 +155,15 @@ class WanSampler(Sampler):
 
     def __init__(
         self, spec: ModelSpec, experts: Sequence[Backbone], encoder: PromptEncoder, vae: WanVae, recipe: Recipe,
-        words: Mapping[str, str], decoder: VideoDecoder | None = None, given: Sequence[Tensor] = (),
+        words: Mapping[str, str], decoder: VideoDecoder | None = None,
     ) -> None:  # fmt: skip
         """experts: one transformer, or two of which the first takes high noise levels. decoder: for boundary frames, `vae` if
-        left out. given: latents (z, h, w) that the world begins with, from an image or a clip."""
+        left out."""
         self.spec, self.recipe = spec, recipe
         self.frames = LastFrames()
         self._experts, self._encoder, self._vae, self._words = list(experts), encoder, vae, words
         self._decoder: VideoDecoder = decoder or vae
-        self._given = [g.to(experts[0].device, torch.float32) for g in given]
+        self._given: list[Tensor] = []
         self._device: torch.device = experts[0].device
         self._shape = (vae.channels, spec.height // vae.ratio, spec.width // vae.ratio)
         self._grid = experts[0].tokens(*self._shape[1:])
@@ -187,6 +189,19 @@ class WanSampler(Sampler):
         except ValueError as e:
             raise ConditionError(str(e)) from e
         return Prepared(text, negative, condition.keys, (*condition.keys, *condition.tapped))
+
+    def begin(self, file: Path | None) -> None:
+        given: list[Tensor] = []
+        if file is not None:
+            try:
+                if is_film(file):
+                    frames = read_film(file, self.spec, 1 + 4 * max(0, self.spec.window - 2))
+                else:
+                    frames = read_picture(file, self.spec)[None]
+            except ValueError as e:
+                raise ConditionError(str(e)) from e
+            given = list(self._vae.encode(frames).to(self._device))
+        self._given, self._image_channels = given, None
 
     def sample(self, request: Request, report: Report) -> list[Group]:
         self.spec.check_window(request.window)
