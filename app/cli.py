@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from app import catalogue_commands, measure
-from app.choice import ChoiceError, add_model_options, choose, model_words, settings_of
+from app.choice import Choice, ChoiceError, add_model_options, choose, model_words, settings_of
 from app.folders import data_folder
 from app.progress import ProgressLine
 from engine.assets import FOLDER
@@ -171,6 +171,11 @@ def has_display() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or platform in ("offscreen", "vnc"))
 
 
+def new_session() -> Path:
+    """A folder for a session's log."""
+    return data_folder() / "sessions" / time.strftime("%Y-%m-%d-%H%M%S")
+
+
 def run_window(args: argparse.Namespace) -> int:
     """`foreland run`: the window, or a headless film where there is no display."""
     script = load_script(None)
@@ -179,7 +184,7 @@ def run_window(args: argparse.Namespace) -> int:
         raise UserError("the prompt is empty: say what the world should be")
     choice = choose(args)
     settings = settings_of(args, prompt, choice.spec)
-    folder = args.session or data_folder() / "sessions" / time.strftime("%Y-%m-%d-%H%M%S")
+    folder = args.session or new_session()
     if not has_display():
         print("foreland: no display here: exploring with the bundled key script instead", file=sys.stderr)
         words = ["explore", "--out", str(folder / "world.mp4"), "--session", str(folder), "--seed", str(args.seed)]
@@ -191,7 +196,12 @@ def run_window(args: argparse.Namespace) -> int:
     from app.window import open_window
 
     try:
-        return open_window(choice, settings, folder, args.overlay)
+
+
+        def another(name: str) -> Choice:
+            return choose(argparse.Namespace(**{**vars(args), "model": name, "like": None, "size": None, "weights": None}))
+
+        return open_window(choice, settings, folder, args.overlay, another, new_session)
     except OSError as e:
         raise UserError(f"the session log cannot be written to {folder}: {e}") from e
 

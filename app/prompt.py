@@ -86,6 +86,10 @@ class PromptBar(QWidget):
         self.edit.left.connect(self.done)
         self.presets.activated.connect(self._preset)
 
+    def limit(self, characters: int) -> None:
+        """Another model reads another length."""
+        self._limit = characters
+
     def show_view(self, view: View) -> None:
         """Shows how far the last edit has come."""
         pending = self.edit.text().strip() != view.prompt and not self.edit.hasFocus()

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QPushButton, QSpinBox, QWidget
 
 from engine.controller import Commit
-from engine.sampler import ModelSpec
+from engine.sampler import HistoryPolicy, ModelSpec
 from engine.session import Settings
 
 
@@ -22,7 +22,7 @@ class SettingsPanel(QWidget):
         super().__init__(parent)
         self._spec = spec
         self.window_box = self._spin(spec.windows[0], spec.windows[1], settings.window or spec.window, "Latents a call")
-        self.steps_box = self._spin(1, 16, settings.steps or spec.steps, "Denoising steps")
+        self.steps_box = self._spin(1, 50, settings.steps or spec.steps, "Denoising steps")
         self.seed_box = self._spin(0, 2**31 - 1, settings.seed, "Seed")
         self.commit_box = QComboBox(self)
         self.commit_box.addItems([c.value for c in Commit])
@@ -34,6 +34,16 @@ class SettingsPanel(QWidget):
         )
         self.commit_box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.window_note = QLabel(self)
+        self.window_note.setWordWrap(True)
+        self.history_box = QComboBox(self)
+        self.history_box.addItems([h.value for h in spec.history])
+        self.history_box.setCurrentText((settings.history or spec.history[0]).value)
+        self.history_box.setAccessibleName("History policy")
+        self.history_box.setToolTip("How the retained history conditions the next call; named in the session log.")
+        self.history_box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.notes = QLabel("\n".join(spec.notes), self)
+        self.notes.setWordWrap(True)
+        self.notes.setAccessibleName("About this model")
         self.pause_button = self._button("Pause (Ctrl+P)")
         self.reset_button = self._button("New world (Ctrl+R)")
         form = QFormLayout(self)
@@ -41,14 +51,17 @@ class SettingsPanel(QWidget):
         form.addRow("", self.window_note)
         form.addRow("steps", self.steps_box)
         form.addRow("commit", self.commit_box)
+        form.addRow("history", self.history_box)
         form.addRow("seed", self.seed_box)
         form.addRow(self.pause_button)
         form.addRow(self.reset_button)
+        form.addRow(self.notes)
         self._note(self.window_box.value())
         self.window_box.valueChanged.connect(self._note)
         self.window_box.valueChanged.connect(lambda v: self.changed.emit({"window": v}))
         self.steps_box.valueChanged.connect(lambda v: self.changed.emit({"steps": v}))
         self.commit_box.currentTextChanged.connect(self._commit)
+        self.history_box.currentTextChanged.connect(self._history)
         for box in (self.window_box, self.steps_box, self.seed_box):
             box.editingFinished.connect(self.done)
         self.pause_button.clicked.connect(self.pause_wanted)
@@ -65,9 +78,13 @@ class SettingsPanel(QWidget):
         self.changed.emit({"commit": Commit(text)})
         self.done.emit()
 
+    def _history(self, text: str) -> None:
+        self.changed.emit({"history": HistoryPolicy(text)})
+        self.done.emit()
+
     def _note(self, k: int) -> None:
         seconds = k * self._spec.spans[1] / self._spec.fps
-        self.window_note.setText(f"{seconds:.2f} s a call")
+        self.window_note.setText(" ".join([f"{seconds:.2f} s a call.", self._spec.advice(k)]))
 
     def _spin(self, low: int, high: int, value: int, name: str) -> QSpinBox:
         box = QSpinBox(self)

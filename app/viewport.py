@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
+from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QImage, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QMimeData, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QFocusEvent, QFont, QImage, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import overlay
 from app.keys import Keyboard
+from engine.pictures import FILMS, PICTURES
 from engine.player import Frame
 from engine.runtime import Engine
 
@@ -21,6 +23,8 @@ class Viewport(QWidget):
     """Shows frames when they are due, with the overlay on top; has the keyboard while it has focus."""
 
     wants_prompt = Signal()
+    dropped = Signal(str)
+    """A picture or film was dropped: its path."""
 
     def __init__(self, engine: Engine, keyboard: Keyboard, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,6 +37,7 @@ class Viewport(QWidget):
         self.painted = 0
         self.lateness: deque[float] = deque(maxlen=4096)
         """Seconds from each frame's due time to its painting."""
+        self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -46,6 +51,13 @@ class Viewport(QWidget):
 
     def sizeHint(self) -> QSize:  # noqa: N802 (Qt's name)
         return QSize(768, 480)
+
+    def use(self, engine: Engine) -> None:
+        """Shows another engine from now on."""
+        self._engine = engine
+        self._frame = self._due = None
+        self.lateness.clear()
+        self.update()
 
     def stop(self) -> None:
         """No more frames are asked for."""
@@ -135,6 +147,23 @@ class Viewport(QWidget):
     def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if not self._keyboard.released(event):
             super().keyReleaseEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+        if self._file_of(event.mimeData()) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+        if (file := self._file_of(event.mimeData())) is not None:
+            event.acceptProposedAction()
+            self.dropped.emit(file)
+
+    @staticmethod
+    def _file_of(data: QMimeData) -> str | None:
+        """The first dropped file that a world could begin from."""
+        for url in data.urls():
+            if url.isLocalFile() and Path(url.toLocalFile()).suffix.lower() in (*PICTURES, *FILMS):
+                return url.toLocalFile()
+        return None
 
     def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         self._keyboard.clear()

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QLabel, QMainWindow, QVBoxLayout, QWidget
 
 from app.choice import Choice
 from app.keys import Keyboard
+from app.models_dialog import ModelsDialog
 from app.prompt import PromptBar
 from app.settings_panel import SettingsPanel
 from app.viewport import Viewport
 from engine.assets import FOLDER
 from engine.keymap import load_keymap
-from engine.runtime import Engine
+from engine.pictures import FILMS, PICTURES
+from engine.runtime import Engine, Loader, Progress
 from engine.sampler import ModelSpec
-from engine.session import Settings
+from engine.session import Model, Settings
 
 REFRESH_MS = 60
 
@@ -27,12 +30,17 @@ REFRESH_MS = 60
 class MainWindow(QMainWindow):
     """Owns the engine: closing the window ends its threads."""
 
-    def __init__(self, engine: Engine, settings: Settings, spec: ModelSpec) -> None:
+    def __init__(
+        self, engine: Engine, settings: Settings, spec: ModelSpec, choose: Callable[[str], Choice] | None = None,
+        folder: Callable[[], Path | None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """choose: makes a choice of a model's name, folder or file; folder: of a new session's log."""
         super().__init__()
-        self.engine = engine
+        self.engine, self._spec, self._choose, self._new_folder = engine, spec, choose, folder
         self.setWindowTitle(f"Foreland - {spec.name} world")
         self.keyboard = Keyboard(
-            load_keymap(), engine.press, engine.release, engine.release_all, engine.clock, QTimer.singleShot
+            load_keymap(), lambda a, t: self.engine.press(a, t), lambda a, t: self.engine.release(a, t),
+            lambda: self.engine.release_all(), engine.clock, QTimer.singleShot,
         )
         self.viewport = Viewport(engine, self.keyboard, self)
         presets = json.loads((FOLDER / "presets.json").read_text("utf-8"))
@@ -51,13 +59,15 @@ class MainWindow(QMainWindow):
         column.addWidget(self.prompt)
         self.setCentralWidget(body)
         self.settings = SettingsPanel(settings, spec, self)
-        dock = QDockWidget("Settings", self)
-        dock.setObjectName("settings")
-        dock.setWidget(self.settings)
-        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+        self.dock = QDockWidget("Settings", self)
+        self.dock.setObjectName("settings")
+        self.dock.setWidget(self.settings)
+        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.dock)
         self._connect()
-        self._menus(dock)
-        self._message = ""
+        self._connect_settings()
+        self._menus(self.dock)
+        self._message = self._said = ""
+        self._prompt = settings.prompt
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._refresh)
         self._timer.start(REFRESH_MS)
@@ -68,10 +78,13 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         focus_world = self.viewport.setFocus
         self.viewport.wants_prompt.connect(self._to_prompt)
-        self.prompt.applied.connect(self.engine.say)
+        self.viewport.dropped.connect(lambda file: self.begin_from(Path(file)))
+        self.prompt.applied.connect(lambda text: self.engine.say(text))
         self.prompt.done.connect(focus_world)
+
+    def _connect_settings(self) -> None:
         self.settings.changed.connect(lambda changes: self.engine.configure(**changes))
-        self.settings.done.connect(focus_world)
+        self.settings.done.connect(self.viewport.setFocus)
         self.settings.pause_wanted.connect(self.toggle_pause)
         self.settings.reset_wanted.connect(self.new_world)
 
@@ -80,11 +93,14 @@ class MainWindow(QMainWindow):
         self._action(world, "&Prompt", "Ctrl+L", self._to_prompt)
         self._action(world, "&Pause or resume", "Ctrl+P", self.toggle_pause)
         self._action(world, "&New world", "Ctrl+R", lambda: self.new_world(self.settings.seed_box.value()))
+        self._action(world, "&Begin from a picture or film ...", "Ctrl+O", self.pick_picture)
+        self._action(world, "Begin from &nothing", "Ctrl+Shift+O", lambda: self.begin_from(None))
+        self._action(world, "&Models ...", "Ctrl+M", self.show_models)
         world.addSeparator()
         self._action(world, "&Quit", "Ctrl+Q", self.close)
         view = self.menuBar().addMenu("&View")
         self.overlay_action = self._toggle(view, "Speculation &overlay", "F3", self._overlay)
-        self._action(view, "Switch &commitment", "F4", self.settings.toggle_commit)
+        self._action(view, "Switch &commitment", "F4", lambda: self.settings.toggle_commit())
         self._toggle(view, "&Smooth scaling", "F6", self._smooth).setChecked(self.viewport.smooth)
         self._toggle(view, "&Full screen", "F11", self._full_screen)
         panel = dock.toggleViewAction()
@@ -123,6 +139,56 @@ class MainWindow(QMainWindow):
         self.engine.reset(text or None, seed)
         self.viewport.setFocus()
 
+    def begin_from(self, file: Path | None) -> None:
+        """A new world from a picture or film, or, with None, as the model begins by itself."""
+        self.keyboard.clear()
+        text = self.prompt.edit.text().strip()
+        self.engine.reset(text or None, self.settings.seed_box.value(), file if file is not None else False)
+        self.viewport.setFocus()
+
+    def pick_picture(self) -> None:
+        self.keyboard.clear()
+        kinds = " ".join(f"*{s}" for s in (*PICTURES, *FILMS))
+        file, _ = QFileDialog.getOpenFileName(self, "Begin from a picture or film", "", f"Pictures and films ({kinds})")
+        if file:
+            self.begin_from(Path(file))
+
+    def show_models(self) -> None:
+        """The models dialog; it does not stop the world."""
+        self.keyboard.clear()
+        self.models = ModelsDialog(self._spec.name, self)
+        self.models.chosen.connect(self.open_model)
+        self.models.show()
+
+    def open_model(self, name: str) -> None:
+        """Opens another model in this window. What cannot be opened is said, and the world goes on."""
+        if self._choose is None:
+            return
+        try:
+            choice = self._choose(name)
+            settings = Settings(prompt=self.prompt.edit.text().strip() or self._prompt, seed=self.settings.seed_box.value())
+            engine = Engine(after(self.engine, choice.load), choice.spec, settings, self._new_folder())
+        except (ValueError, OSError) as e:
+            self.say(f"{e}; the world goes on as before")
+            return
+        self.keyboard.clear()
+        self.engine, self._spec = engine, choice.spec
+        self.viewport.use(engine)
+        self.prompt.limit(choice.spec.text_limit)
+        self.settings = SettingsPanel(settings.checked(choice.spec), choice.spec, self)
+        self.settings.pause_wanted.connect(self.toggle_pause)
+        self.settings.reset_wanted.connect(self.new_world)
+        self._connect_settings()
+        self.dock.setWidget(self.settings)
+        self.setWindowTitle(f"Foreland - {choice.spec.name} world")
+        self._said = ""
+        engine.start()
+        self.viewport.setFocus()
+
+    def say(self, message: str) -> None:
+        """A banner of the window's own, until the engine has something newer."""
+        self._said = message
+
     def _to_prompt(self) -> None:
         self.prompt.edit.setFocus()
         self.prompt.edit.selectAll()
@@ -143,7 +209,7 @@ class MainWindow(QMainWindow):
         view = self.engine.view
         self.prompt.show_view(view)
         self.settings.show_paused(self.engine.screen.paused)
-        message = view.message
+        message = self._said or view.message
         if self.engine.error is not None:
             message = f"The engine stopped: {self.engine.error}. What was shown and the session log are kept; start again."
         if message != self._message:
@@ -166,18 +232,31 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
 
-def open_window(choice: Choice, settings: Settings, folder: Path, overlay: bool) -> int:
+def after(old: Engine, load: Loader) -> Loader:
+    """Loads in the new engine's thread once the old one has ended, so that the window never waits and memory is free."""
+
+    def both(progress: Progress) -> Model:
+        progress("closing the world before", 0.0)
+        old.close()
+        return load(progress)
+
+    return both
+
+
+def open_window(
+    choice: Choice, settings: Settings, folder: Path, overlay: bool, choose: Callable[[str], Choice], new_folder: Callable[[], Path]
+) -> int:
     """Runs the program until its window closes; returns the exit status. Raises OSError for an unwritable folder."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Foreland")
     engine = Engine(choice.load, choice.spec, settings, folder)
-    window = MainWindow(engine, settings, choice.spec)
+    window = MainWindow(engine, settings, choice.spec, choose, new_folder)
     window.resize(1060, 720)
     window.show()
     window.overlay_action.setChecked(overlay)
     app.processEvents()
     engine.start()
     status = app.exec()
-    engine.close()
+    window.engine.close()
     return status

@@ -290,4 +290,5 @@ class Engine:
                 self._journal.close({"error": self.error or "closed before the model was loaded"})
         except OSError as e:
             self.error = self.error or f"the session log could not be written: {e}"
+        self._session = self._worker = None  # the model's memory goes with them
         self.ready.set()

@@ -261,6 +261,9 @@ class WanSampler(Sampler):
     def close(self) -> None:
         self.reset()
         self._encoder.release()
+        self._experts.clear()
+        if self._device.type == "cuda":
+            torch.cuda.empty_cache()
 
     # -- a call after retained KV --------------------------------------------------------------------------------------
 

@@ -1,0 +1,140 @@
+"""Another model in the same window, pictures dropped on it, and pulling with a progress bar."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.choice import choose
+from app.cli import build_parser
+from engine.catalogue import load_catalogue
+from engine.wan.tiny import write_tiny
+from tests.wan.test_hub import Hub
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny("wan2.1-t2v-1.3b-self-forcing", tmp_path_factory.mktemp("wan") / "m")
+
+
+def with_models(person, tmp_path: Path):  # type: ignore[no-untyped-def]
+    """Lets the window open other models, as the command line does."""
+    args = build_parser().parse_args(["run", "--device", "cpu", "--threads", "2"])
+    person.window._choose = lambda name: choose(argparse.Namespace(**{**vars(args), "model": name}))
+    person.window._new_folder = lambda: tmp_path / "next"
+    return person.window
+
+
+def drop(window, file: Path) -> None:  # type: ignore[no-untyped-def]
+    """What a file manager sends when a file is let go over the world."""
+    from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+    from PySide6.QtGui import QDragEnterEvent, QDropEvent
+    from PySide6.QtWidgets import QApplication
+
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(file))])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPointF(50, 50).toPoint(), copy, data, left, none)
+    QApplication.sendEvent(window.viewport, enter)
+    if enter.isAccepted():
+        QApplication.sendEvent(window.viewport, QDropEvent(QPointF(50, 50), copy, data, left, none))
+
+
+def test_another_model_opens_in_the_window_and_the_first_one_comes_back(open_world: Callable, tiny: Path, tmp_path: Path) -> None:
+    person = open_world()
+    window = with_models(person, tmp_path)
+    person.until(lambda: window.viewport.painted > 3)
+    first = window.engine
+    window.open_model(str(tiny))
+    assert window.engine is not first
+    painted = window.viewport.painted
+    person.until(lambda: window.viewport.painted > painted + 8)
+    assert window.viewport._frame.shape == (64, 96, 3)
+    assert not first.running  # closed before the other was loaded
+    assert "no camera input" in window.settings.notes.text()
+    window.settings.window_box.setValue(5)
+    assert "outside this model's training" in window.settings.window_note.text()
+    person.focus()
+    window.viewport.setFocus()
+    person.down("d")
+    person.until(lambda: any(u.kind == "key" and u.phase == "live" for u in window.engine.view.updates))
+    person.up("d")
+    person.screenshot(tmp_path / "tiny.png")
+    window.open_model("pocket")
+    person.until(lambda: window.viewport._frame is not None and window.viewport._frame.shape == (80, 128, 3))
+
+
+def test_what_cannot_be_opened_is_said_and_the_world_goes_on(open_world: Callable, tmp_path: Path) -> None:
+    person = open_world()
+    window = with_models(person, tmp_path)
+    person.until(lambda: window.viewport.painted > 3)
+    engine, painted = window.engine, window.viewport.painted
+    window.open_model("wan9")
+    person.until(lambda: "no such name" in window.banner.text() and window.banner.isVisible())
+    person.until(lambda: window.viewport.painted > painted + 5)
+    assert window.engine is engine
+
+
+def test_a_dropped_picture_becomes_the_place_to_start_from(open_world: Callable, tmp_path: Path) -> None:
+    from PIL import Image
+
+    person = open_world()
+    window = person.window
+    person.until(lambda: window.viewport.painted > 3)
+    picture = np.zeros((200, 320, 3), np.uint8)
+    picture[:, :160] = (250, 40, 40)
+    picture[:, 160:] = (40, 40, 250)
+    Image.fromarray(picture).save(tmp_path / "two.png")
+    drop(window, tmp_path / "two.png")
+
+    def two_colours() -> bool:
+        frame = window.viewport._frame.astype(int)
+        left, right = frame[20:60, 10:50].mean((0, 1)), frame[20:60, 78:118].mean((0, 1))
+        return left[0] - left[2] > 40 and right[2] - right[0] > 40
+
+    person.until(two_colours)
+    person.screenshot(tmp_path / "dropped.png")
+    (tmp_path / "bad.png").write_bytes(b"no picture")
+    drop(window, tmp_path / "bad.png")
+    person.until(lambda: "cannot be read as a picture" in window.banner.text())
+    drop(window, tmp_path / "bad.txt")  # refused by the window itself
+    window.begin_from(None)
+    person.until(lambda: not two_colours())
+
+
+def test_a_pull_shows_size_and_licence_first_then_its_progress(
+    open_world: Callable, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from huggingface_hub import constants
+
+    from app.models_dialog import ModelsDialog
+
+    name = "wan2.1-t2v-1.3b-self-forcing"
+    known = load_catalogue()
+    base = write_tiny("wan2.1-t2v-1.3b", tmp_path / "base")
+    hub = Hub({known[name].repo: tiny, known["wan2.1-t2v-1.3b"].repo: base})
+    monkeypatch.setenv("HF_ENDPOINT", hub.url)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    person = open_world()
+    window = with_models(person, tmp_path)
+    window.show_models()
+    dialog: ModelsDialog = window.models
+    row = [e.name if e else "pocket" for e in dialog._entries].index(name)
+    dialog.table.selectRow(row)
+    assert not dialog.open_button.isEnabled() and dialog.pull_button.isEnabled()
+    dialog.pull_button.click()
+    person.until(lambda: "apache-2.0" in dialog.note.text() and "free in" in dialog.note.text())
+    assert not hub.gets
+    person.screenshot(tmp_path / "pull.png")
+    dialog.pull_button.click()
+    person.until(lambda: dialog.job is not None and dialog.job.state.over)
+    person.until(lambda: dialog.open_button.isEnabled())
+    assert "is here" in dialog.note.text(), dialog.note.text()
+    assert dialog.table.item(row, 1).text() == "yes"
+    dialog.reject()
+    hub.server.shutdown()
