@@ -35,7 +35,10 @@ from engine.pocket.network import (
 
 log = logging.getLogger(__name__)
 
-AT_EDIT = 0.8
+LEVEL, SPREAD, PURE = -0.3, 1.5, 0.1
+"""Noise levels of training: the logistic of a normal variable with this mean and deviation, and the share of pure noise. Fine
+detail is decided at low levels, where its small latents stand above the noise: too few of them and pictures are soft."""
+AT_EDIT = 0.5
 """Share of windows that begin where the condition changes, among clips in which it does and the window fits."""
 PRIOR = 0.4
 """Share of a latent's variance that the control latents leave open, over covered and uncovered places."""
@@ -194,14 +197,14 @@ class Average:
 def loss_of(net: PocketNet, codec: Codec, batch: Batch, rng: np.random.Generator, weights: Tensor, train: bool, bf16: bool) -> Tensor:
     n, k = batch.window.shape[:2]
     h = batch.history.shape[1]
-    sigma = torch.sigmoid(torch.randn(n) * 1.1 + 0.7)
-    sigma = torch.where(torch.rand(n) < 0.12, torch.ones(n), sigma)[:, None].expand(n, k)
+    sigma = torch.sigmoid(torch.randn(n) * SPREAD + LEVEL)
+    sigma = torch.where(torch.rand(n) < PURE, torch.ones(n), sigma)[:, None].expand(n, k)
     noise = torch.randn_like(batch.window)
     inputs = model_inputs(codec, batch, noise, sigma, rng, net, train)
     with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
         out = net(*inputs)
     error = (out[:, h:].float() - batch.window) ** 2 * weights
-    emphasis = (1 / sigma.clamp_min(0.15) ** 2).clamp_max(16) * batch.weight
+    emphasis = batch.weight / (sigma**2 + 0.05**2)
     return (error.mean((2, 3, 4)) * emphasis).sum() / batch.weight.sum().clamp_min(1)
 
 

@@ -72,6 +72,7 @@ class Person:
 
     def screenshot(self, file: Path):  # type: ignore[no-untyped-def]
         """What is on the screen, also written to `file`."""
+        self.wait(0.05)  # what was set is painted first
         image = self.app.primaryScreen().grabWindow(0)
         file.parent.mkdir(parents=True, exist_ok=True)
         assert image.save(str(file))
