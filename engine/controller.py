@@ -20,7 +20,9 @@ smallest j that is past the lock, a branch point of the model, and whose deadlin
 
     deadline(j) >= now + C + margin
 
-If the cache ends before such a j exists, j = e and the stall is accepted and logged. A launch is atomic: lock the
+Late policy: if the cache ends before such a j exists, j = e, under the newest ready version and for a full K; the miss is
+counted and its length is in the Launch. The player then holds the last frame, all deadlines move by the stall, nothing is
+skipped and nothing is played faster to catch up. A launch is atomic: lock the
 prefix up to j, revoke [j, e), start a call for a full K latents under the newest ready version.
 
 Deadlines follow the player's clock: `deadline(p) = origin + start(p)`, where start(p) is the sum of the spans before p.

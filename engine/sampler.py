@@ -52,6 +52,10 @@ class ModelSpec:
         """Frames of the group at a position."""
         return self.spans[0] if position == 0 else self.spans[1]
 
+    def span_of(self, group: Group) -> int:
+        """Frames of a group."""
+        return self.span(group.position) if group.span is None else group.span
+
     def advice(self, window: int) -> str:
         """What to know of a window length; '' for nothing."""
         if self.trained and window not in self.trained:
@@ -92,11 +96,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Group:
-    """One sampled group: its position, and what the model needs to decode it and to continue after it."""
+    """One sampled group: its position, and what the model needs to decode it and to continue after it.
+
+    span: frames that it decodes to, where that is not what the spec says for its position (spans that repeat by call)."""
 
     position: int
     latent: Any
     state: Any
+    span: int | None = None
 
 
 Report = Callable[[int, int], bool]

@@ -389,7 +389,7 @@ class Session:
         out = []
         for g in groups:
             out.append((g, start))
-            start += self.model.spec.span(g.position)
+            start += self.model.spec.span_of(g)
         return out
 
     def deliverable(self, launch: Launch, groups: Sequence[Group], at: float, show: Callable[[], None]) -> list[Launch]:
@@ -404,7 +404,7 @@ class Session:
         job = self.controller.job
         if job is not None and job.call == launch.call:
             self.first_groups.append(at - job.launched)
-        spans = tuple(self.model.spec.span(g.position) for g in groups)
+        spans = tuple(self.model.spec.span_of(g) for g in groups)
         self.feed(GroupsReady(at, launch.call, spans))
         show()
         after = self.feed(Finish(at, launch.call))

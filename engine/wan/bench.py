@@ -118,8 +118,24 @@ def sampler(model: Model, windows: Sequence[int], steps: int, repeats: int) -> l
 
         row["call"] = timed(call, max(1, repeats // 2))["median"]
         row["call_over_T"] = row["call"] / row["T"]
+        row["reuse_gap"] = reuse_gap(s, k, steps) if HistoryPolicy.KV_REUSE in model.spec.history else None
         rows.append(row)
     return rows
+
+
+def reuse_gap(s: WanSampler, k: int, steps: int) -> float:
+    """What a revoked suffix leaves in kept KV: root mean square difference of a call's latents after half a chunk, by
+    kv-reuse against clean-prefill of the same latents, over their root mean square."""
+    prepared = s.prepare(Condition(0, "a valley"))
+    made: list[torch.Tensor] = []
+    for history in (HistoryPolicy.KV_REUSE, HistoryPolicy.CLEAN_PREFILL):
+        s.reset()
+        groups = s.sample(Request(0, k, steps, 0, 0, prepared, history), lambda a, b: True)
+        s.settle(groups, history)
+        s.adopt(groups)
+        after = s.sample(Request(max(1, k // 2), k, steps, 0, 0, prepared, history), lambda a, b: True)
+        made.append(torch.stack([g.latent for g in after]).float())
+    return float(((made[0] - made[1]).square().mean() / made[1].square().mean()).sqrt())
 
 
 def decode(model: Model, groups: int, repeats: int) -> dict[str, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 import torch
 
 from engine.player import Frame
@@ -24,6 +26,7 @@ class StreamDecoder:
         self._decoder = decoder
         self._limit = snapshot_bytes
         self._floor = 0
+        self._stream: torch.cuda.Stream | None = None
         self.redone = 0
         self.reset()
 
@@ -42,13 +45,23 @@ class StreamDecoder:
 
     @torch.inference_mode()
     def decode(self, group: Group) -> list[Frame]:
-        frames, state = self._decoder.step(group.latent, self._before(group))
-        self._groups[group.position] = group
-        self._states[group.position] = (group, state)
-        self._thin()
-        pictures = to_pictures(frames)
+        with self._beside(group.latent):
+            frames, state = self._decoder.step(group.latent, self._before(group))
+            self._groups[group.position] = group
+            self._states[group.position] = (group, state)
+            self._thin()
+            pictures = to_pictures(frames)
         pictures.flags.writeable = False
         return list(pictures)
+
+    def _beside(self, latent: torch.Tensor) -> AbstractContextManager[object]:
+        """On a GPU, a stream of its own, so that decoding overlaps with the next call's sampling. Latents are complete when
+        they come here: the sampler has waited for its device."""
+        if latent.device.type != "cuda":
+            return nullcontext()
+        if self._stream is None:
+            self._stream = torch.cuda.Stream(latent.device)
+        return torch.cuda.stream(self._stream)
 
     def _before(self, group: Group) -> State:
         """The state in which a group is decoded."""

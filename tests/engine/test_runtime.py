@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 from engine.controller import Commit
 from engine.runtime import Engine
+from engine.sampler import Condition, Group, HistoryPolicy, Report, Request
 from engine.session import Settings
 from tests.toy import SPEC, ToyDecoder, ToySampler, toy
 
@@ -206,3 +208,99 @@ def test_frames_cannot_be_written_after_the_hand_over(tmp_path: Path) -> None:
     play.engine.close()
     with pytest.raises(ValueError, match="read-only"):
         play.frames[0][0, 0, 0] = 1
+
+
+# -- spans that differ, conditions that take time, work between calls --------------------------------------------------
+
+
+class Phased(ToySampler):
+    """17 n + 5 frames a call: spans 1, 4, 4, 4, 4 repeat by the index inside the call, and a later call's first latent repeats
+    the boundary and is dropped, as in MiniMax-H3's image path."""
+
+    def sample(self, request: Request, report: Report) -> list[Group]:
+        overlap = 1 if request.branch else 0
+        made = super().sample(replace(request, window=request.window - overlap), report)
+        return [replace(g, span=1 if (i + overlap) % 5 == 0 else 4) for i, g in enumerate(made)]
+
+
+class PhasedDecoder(ToyDecoder):
+    def decode(self, group: Group) -> list[np.ndarray]:
+        frame = super().decode(group)[0]
+        out = []
+        for i in range(group.span or 4):
+            one = np.array(frame)
+            one[..., 2] = i
+            one.flags.writeable = False
+            out.append(one)
+        return out
+
+
+@pytest.mark.parametrize("commit", [Commit.SPECULATIVE, Commit.CHUNK])
+def test_spans_that_repeat_by_call_play_every_frame_once(tmp_path: Path, commit: Commit) -> None:
+    play = start(tmp_path, Phased(), PhasedDecoder(), window=7, commit=commit)
+    for i in range(6):
+        play.frames_more(7)
+        play.engine.press("forward") if i % 2 == 0 else play.engine.release("forward")
+    play.frames_more(10)
+    play.engine.close()
+    assert play.engine.error is None
+    log = lines(tmp_path)
+    spans = {}
+    for x in log:  # the newest span of each position that was made
+        if x["kind"] == "event" and x["name"] == "GroupsReady":
+            branch = next(y["data"]["branch"] for y in log if y.get("name") == "Launch" and y["data"]["call"] == x["data"]["call"])
+            spans.update({branch + i: s for i, s in enumerate(x["data"]["spans"])})
+    assert {1, 4} <= set(spans.values())
+    shown = [(int(f[0, 0, 0]), int(f[0, 0, 2])) for f in play.frames]
+    expected = [(p, i) for p in sorted(spans) for i in range(spans[p])]
+    assert shown == expected[: len(shown)]
+    assert len(shown) > 50
+    times = [x["media"] for x in log if x["kind"] == "command" and x["name"] == "Receipt" and x["data"]["outcome"] == "applied"]
+    starts = np.cumsum([0, *(spans[p] for p in sorted(spans))]) / 16
+    assert all(np.abs(starts - t).min() < 0.15 for t in times)  # applied where a group begins
+
+
+class Slow(ToySampler):
+    prepares_slowly = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.threads: set[str] = set()
+        self.settled = self.idled = 0
+
+    def prepare(self, condition: Condition) -> Condition:
+        self.threads.add(threading.current_thread().name)
+        if condition.version:
+            time.sleep(0.3)
+        if condition.prompt == "odd":
+            raise RuntimeError("no tokenizer")
+        return super().prepare(condition)
+
+    def settle(self, groups: list[Group], history: HistoryPolicy) -> None:  # type: ignore[override]
+        self.settled += 1
+
+    def idle(self, locked: int, history: HistoryPolicy) -> bool:
+        self.idled += 1
+        return self.idled % 3 != 0
+
+
+def test_conditions_that_take_time_are_made_beside_the_world(tmp_path: Path) -> None:
+    sampler = Slow()
+    play = start(tmp_path, sampler)
+    play.frames_more(8)
+    play.engine.say("b")
+    pressed = time.monotonic()
+    play.frames_more(2)
+    assert time.monotonic() - pressed < 0.3  # the world went on meanwhile
+    play.until(lambda: bool(play.frames) and play.frames[-1][0, 0, 1] == 1)
+    play.engine.say("odd")
+    play.until(lambda: "could not be read" in play.engine.view.message)
+    play.engine.say("bad")
+    play.until(lambda: "say something else" in play.engine.view.message)
+    assert play.engine.view.prompt == "b"
+    play.engine.close()
+    assert "foreland-prepare" in sampler.threads
+    assert sampler.settled >= 2 and sampler.idled >= 2
+    play.until(lambda: foreland_threads() == [])
+    ends = [x["data"] for x in lines(tmp_path) if x.get("name") == "Receipt" and x["data"]["outcome"] == "rejected"]
+    assert len(ends) == 2
