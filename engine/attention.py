@@ -6,10 +6,10 @@ hands each layer its prefix through one `WindowCall`; nothing else of the model 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -17,10 +17,6 @@ from torch.nn.functional import scaled_dot_product_attention
 
 KeyValue = tuple[Tensor, Tensor]
 """Keys (not rotated) and values of one layer, each (batch, tokens, heads, head dim)."""
-
-Attend = Callable[[Tensor, Tensor, Tensor, Tensor | None], Tensor]
-"""(query, key, value, mask) to the output; tensors are (batch, tokens, heads, head dim)."""
-
 
 def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
     """Plain attention by torch, on one device."""
@@ -82,8 +78,8 @@ class WindowCall:
 
     rotation: of the window's tokens. prefix: one KeyValue a layer, or none. prefix_rotation: of the prefix's tokens.
     mask: (tokens, prefix + tokens) bool, True where attention is allowed, or none for all. context_mask: (tokens,
-    context) bool, the same for cross-attention. cameras: for models with PRoPE. keep: collect the keys and values of the
-    next forward in `kept`.
+    context) bool, the same for cross-attention. cameras: for models with PRoPE. latents: of the window. keep: collect the
+    keys and values of the next forward in `kept`.
     """
 
     rotation: Rotation
@@ -92,20 +88,37 @@ class WindowCall:
     mask: Tensor | None = None
     context_mask: Tensor | None = None
     cameras: Projections | None = None
+    latents: int = 1
     keep: bool = False
     kept: list[KeyValue] = field(default_factory=list)
     _joined: dict[int, KeyValue] = field(default_factory=dict)
+    _mine: dict[str, Rotation] = field(default_factory=dict)
 
-    def join(self, layer: int, key: Tensor, value: Tensor) -> KeyValue:
+    @property
+    def latent_tokens(self) -> int:
+        """Tokens of one of the window's latents."""
+        return self.rotation.cos.shape[1] // self.latents
+
+    def turned(self, spread: SpreadOut | None) -> Rotation:
+        """The window's rotation, for this rank's part where the call is spread out."""
+        return self.rotation if spread is None else self._part("window", self.rotation, spread)
+
+    def _part(self, name: str, rotation: Rotation, spread: SpreadOut) -> Rotation:
+        if name not in self._mine:
+            self._mine[name] = spread.turn(rotation)
+        return self._mine[name]
+
+    def join(self, layer: int, key: Tensor, value: Tensor, spread: SpreadOut | None = None) -> KeyValue:
         """[prefix | window] of a layer; `key` is rotated. The prefix is rotated and copied once a call, not once a step."""
         if not self.prefix or self.prefix_rotation is None:
             return key, value
+        rotate = self.prefix_rotation if spread is None else self._part("prefix", self.prefix_rotation, spread)
         if layer not in self._joined:
             before, content = self.prefix[layer]
             n = before.shape[1]
             shape = (key.shape[0], n + key.shape[1], *key.shape[2:])
             both = key.new_empty(shape), value.new_empty(shape)
-            both[0][:, :n] = self.prefix_rotation(before)
+            both[0][:, :n] = rotate(before)
             both[1][:, :n] = content
             self._joined[layer] = both
         k, v = self._joined[layer]
@@ -115,11 +128,23 @@ class WindowCall:
         return k, v
 
 
+class SpreadOut(Protocol):
+    """How a rank takes part in attention that is spread over several; see `engine.parallel.usp.Spread`."""
+
+    @property
+    def slice_tokens(self) -> int: ...
+    def to_heads(self, x: Tensor) -> Tensor: ...
+    def to_tokens(self, x: Tensor) -> Tensor: ...
+    def turn(self, rotation: Rotation) -> Rotation: ...
+    def rows(self, mask: Tensor) -> Tensor: ...
+    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor: ...
+
+
 class CallHolder:
-    """Where the processors of one model find the call in progress, and how they attend."""
+    """Where the processors of one model find the call in progress, and the other ranks where there are any."""
 
     call: WindowCall | None = None
-    attend: Attend = staticmethod(attend)
+    spread: SpreadOut | None = None
 
     @contextmanager
     def calling(self, call: WindowCall) -> Iterator[None]:
@@ -145,24 +170,37 @@ class WindowAttention:
         value = attn.to_v(hidden_states).unflatten(2, (attn.heads, -1))
         # some RMS norms answer in float32
         query, key = query.type_as(value), key.type_as(value)
+        spread = self._holder.spread
+        if spread is not None:
+            query, key, value = (spread.to_heads(x) for x in (query, key, value))
         if call.keep:
             call.kept.append((key, value))
-        keys, values = call.join(self._layer, call.rotation(key), value)
-        out = self._holder.attend(call.rotation(query), keys, values, call.mask)
+        rotate = call.turned(spread)
+        keys, values = call.join(self._layer, rotate(key), value, spread)
+        out = self._attend(rotate(query), keys, values, call.mask)
         out = attn.to_out[0](out.flatten(2).type_as(hidden_states))
         if call.cameras is not None and (project := getattr(attn, "prope_o", None)) is not None:
-            out = out + project(self._by_camera(call, call.cameras, query, key, value).flatten(2).type_as(hidden_states))
+            by_camera = self._by_camera(call, call.cameras, query, key, value)
+            out = out + project(by_camera.flatten(2).type_as(hidden_states))
         return out
+
+    def _attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        spread = self._holder.spread
+        return attend(query, key, value, mask) if spread is None else spread.to_tokens(spread.attend(query, key, value, mask))
 
     def _by_camera(self, call: WindowCall, cameras: Projections, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         """The same attention with camera matrices in place of the rotary embedding."""
+        if (spread := self._holder.spread) is not None:
+            cameras = replace(cameras, tokens=spread.slice_tokens)
         keys, values = cameras.apply(key, cameras.content), cameras.apply(value, cameras.content)
         if call.prefix:
             before, content = call.prefix[self._layer]
             keys = torch.cat((cameras.apply(before, cameras.prefix), keys), 1)
             values = torch.cat((cameras.apply(content, cameras.prefix), values), 1)
-        out = self._holder.attend(cameras.apply(query, cameras.query), keys, values, call.mask)
-        return cameras.apply(out, cameras.output)
+        query = cameras.apply(query, cameras.query)
+        if spread is None:
+            return cameras.apply(attend(query, keys, values, call.mask), cameras.output)
+        return spread.to_tokens(cameras.apply(spread.attend(query, keys, values, call.mask), cameras.output))
 
 
 class ContextAttention:
@@ -177,7 +215,10 @@ class ContextAttention:
         query = attn.norm_q(attn.to_q(hidden_states)).unflatten(2, (attn.heads, -1))
         key = attn.norm_k(attn.to_k(encoder_hidden_states)).unflatten(2, (attn.heads, -1))
         value = attn.to_v(encoder_hidden_states).unflatten(2, (attn.heads, -1))
-        out = attend(query.type_as(value), key.type_as(value), value, call.context_mask)
+        mask, spread = call.context_mask, self._holder.spread
+        if mask is not None and spread is not None:
+            mask = spread.rows(mask)
+        out = attend(query.type_as(value), key.type_as(value), value, mask)
         return attn.to_out[0](out.flatten(2).type_as(hidden_states))
 
 

@@ -6,9 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.player import Frame
+
+if TYPE_CHECKING:
+    from engine.attention import CallHolder
 
 
 class HistoryPolicy(Enum):
@@ -145,6 +148,10 @@ class Sampler(Protocol):
     def listen(self, ask: Callable[[int], None]) -> None:
         """ask: makes the decoder go on to a position at once, for samplers that need the frame before a branch."""
         return
+
+    def transformers(self) -> list[tuple[Any, CallHolder]]:
+        """The models that can be spread over ranks, with where their calls are set."""
+        return []
 
     def keep(self, position: int) -> None:
         """Positions below were delivered: what no branch can need any more is let go."""

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import avg_pool2d
 
-from engine.attention import KeyValue, Rotation, WindowCall
+from engine.attention import CallHolder, KeyValue, Rotation, WindowCall
 from engine.models import POCKET
 from engine.pictures import is_film, read_film, read_picture
 from engine.player import Frame
@@ -199,6 +199,9 @@ class PocketSampler(Sampler):
                 return True
         return False
 
+    def transformers(self) -> list[tuple[Any, CallHolder]]:
+        return [(self._net.wan, self._net.holder)]
+
     def keep(self, position: int) -> None:
         if (shown := self._groups.get(position - 1)) is not None:
             self._album.add(shown.state.place, shown.latent)
@@ -319,7 +322,7 @@ class PocketSampler(Sampler):
         extra = extra_inputs(torch.from_numpy(motion)[None], pitch[None, :k], torch.zeros(1, k), prepared.attributes[None])
         pure = torch.stack([noise((CHANNELS, ROWS, COLUMNS), request.seed, j + i, request.attempt) for i in range(k)])[None]
         solver = make_solver("euler", request.steps if known else START_STEPS, SHIFT)
-        call = WindowCall(rotation, prefix, prefix_rotation, context_mask=said)
+        call = WindowCall(rotation, prefix, prefix_rotation, context_mask=said, latents=k)
 
         def velocity(step: int, z: Tensor) -> Tensor:
             sigma = solver.sigmas[step]

@@ -97,7 +97,7 @@ class PocketNet(nn.Module):
             nn.Conv2d(2 * c.stem, c.stem, 3, padding=1), nn.SiLU(), nn.Conv2d(c.stem, CHANNELS, 3, padding=1)
         )
         self.register_buffer("prior", torch.full((CHANNELS, 1, 1), 0.1))
-        self._holder = install(self.wan)
+        self.holder = install(self.wan)
         for parameter in self.words.parameters():
             nn.init.normal_(parameter, std=1.0)
 
@@ -137,7 +137,7 @@ class PocketNet(nn.Module):
         news = (1 - s) * self.prior / total * (latents - (1 - s) * guess)
         features = self.stem(torch.cat((news, control), 2).flatten(0, 1))
         grid = features.unflatten(0, (n, groups)).transpose(1, 2)
-        with self._holder.calling(call):
+        with self.holder.calling(call):
             out = self.wan(grid, sigma * 1000, context, extra, return_dict=False)[0]
         out = out.transpose(1, 2).flatten(0, 1)
         residual = self.head(torch.cat((features, out), 1)).unflatten(0, (n, groups))

@@ -22,6 +22,7 @@ class Backbone(Protocol):
     head_dim: int
     layers: int
     holder: CallHolder
+    model: Any
     device: torch.device
 
     def tokens(self, height: int, width: int) -> tuple[int, int]:

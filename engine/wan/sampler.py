@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.attention import KeyValue, Rotation, WindowCall, grid_rotation
+from engine.attention import CallHolder, KeyValue, Rotation, WindowCall, grid_rotation
 from engine.pictures import is_film, read_film, read_picture
 from engine.prefix import PrefixStore, joined, retained, split
 from engine.sampler import Condition, ConditionError, Decoder, Group, HistoryPolicy, ModelSpec, Report, Request, Sampler
@@ -244,6 +244,9 @@ class WanSampler(Sampler):
     def listen(self, ask: Callable[[int], None]) -> None:
         self.frames.ask = ask
 
+    def transformers(self) -> list[tuple[Any, CallHolder]]:
+        return [(e.model, e.holder) for e in self._experts]
+
     def keep(self, position: int) -> None:
         r = self.recipe
         # whole blocks are kept: the KV of a latent depends on all latents that it is prefilled with
@@ -348,7 +351,7 @@ class WanSampler(Sampler):
         cameras = None
         if self.recipe.keys == "camera" and len(poses) == length:
             cameras = camera.projections(poses, past if prefix is not None else [], self._grid[0] * self._grid[1], self._device)
-        return WindowCall(self.rotation(before, length), prefix, rotate, cameras=cameras)
+        return WindowCall(self.rotation(before, length), prefix, rotate, cameras=cameras, latents=length)
 
     def rotation(self, first: int, latents: int) -> Rotation:
         rows, columns = (torch.arange(n, device=self._device) for n in self._grid)
