@@ -43,6 +43,8 @@ def add_model_options(p: argparse.ArgumentParser, sampling: bool = True) -> None
     p.add_argument("--base", type=Path, metavar="DIR", help="folder with text encoder and VAE, for a lone weights file")
     p.add_argument("--image", type=Path, help="begin the world from a picture")
     p.add_argument("--clip", type=Path, help="begin the world from the end of a film")
+    p.add_argument("--gpus", default="1", metavar="N", help="spread one world over N GPUs, or auto for all (default: %(default)s)")
+    p.add_argument("--split", metavar="UxR", help="Ulysses x ring split of the ranks, such as 4x2 (default: the best)")
     p.add_argument("--start", choices=["image", "noise"], default="image", help="what a pocket world begins from (default: %(default)s)")
     p.add_argument("--threads", type=int, help="torch threads")
     p.add_argument("--weights", type=Path, help="folder of other weights of the pocket world")
@@ -58,7 +60,7 @@ def model_words(args: argparse.Namespace) -> list[str]:
     """The model's options of `args` as words of a command line."""
     words = ["--model", args.model, "--device", args.device, "--dtype", args.dtype, "--text-encoder", args.text_encoder]
     words += ["--start", args.start]
-    for name in ("like", "size", "decoder", "base", "image", "clip", "threads", "weights"):
+    for name in ("gpus", "split", "like", "size", "decoder", "base", "image", "clip", "threads", "weights"):
         if (value := getattr(args, name)) is not None:
             words += [f"--{name}", str(value)]
     return words + [f"--{n}" for n in ("offload", "vae-tiling") if getattr(args, n.replace("-", "_"))]
@@ -72,6 +74,7 @@ def choose(args: argparse.Namespace) -> Choice:
             raise ChoiceError(f"--size {args.size} is no size: say 832x480")
         size = int(m[1]), int(m[2])
     options = LoadOptions(
+        gpus=_gpus(args), split=args.split,
         device=args.device, dtype=args.dtype, text=args.text_encoder, offload=args.offload, tiled=args.vae_tiling,
         decoder=args.decoder, image=args.image, clip=args.clip, words=words_file(), embeddings=embeddings_folder(), base=args.base,
         threads=args.threads, start_image=args.start == "image",
@@ -80,6 +83,19 @@ def choose(args: argparse.Namespace) -> Choice:
         return Choice(args.model, spec_of(args.model, args.like, size), loader(args.model, options, args.weights, args.like, size))
     except ValueError as e:
         raise ChoiceError(str(e)) from e
+
+
+def _gpus(args: argparse.Namespace) -> int:
+    """Raises ChoiceError."""
+    if args.gpus == "auto":
+        if args.device == "cpu":
+            return 1
+        import torch  # only to count them
+
+        return max(1, torch.cuda.device_count())
+    if not args.gpus.isdigit() or not int(args.gpus):
+        raise ChoiceError(f"--gpus {args.gpus} is no number: say 1 to 8, or auto")
+    return int(args.gpus)
 
 
 def settings_of(args: argparse.Namespace, prompt: str, spec: ModelSpec) -> Settings:

@@ -45,7 +45,7 @@ def add_commands(commands: Any) -> None:
     p.add_argument("--map", action="store_true", help="a map of L50, stalls and A over K, C and the update rate instead")
     p.add_argument("--json", type=Path, metavar="FILE")
     p = commands.add_parser("bench", help="live measurements on this machine")
-    p.add_argument("what", choices=["serve", "sampler", "decode", "window", "controller", "shapes"])
+    p.add_argument("what", choices=["serve", "sampler", "decode", "window", "controller", "shapes", "scaling"])
     add_model_options(p, sampling=False)
     p.add_argument("--window", default="7,21", help="serve, sampler: comma-separated K (default: %(default)s)")
     p.add_argument("--policy", default="speculative,chunk", help="serve: comma-separated (default: %(default)s)")
@@ -169,7 +169,7 @@ def run_bench(args: argparse.Namespace) -> int:
     if args.trajectories < 1 or args.seconds < 5 or args.repeats < 1 or args.events < 1000 or args.seed < 0:
         raise MeasureError("--trajectories and --repeats must be at least 1, --seconds at least 5, --events at least 1000")
     try:
-        choice = choose(args)
+        choice = choose(argparse.Namespace(**{**vars(args), "gpus": "1"}) if args.what == "scaling" else args)
         windows = [int(x) for x in args.window.split(",")]
         for k in windows:
             choice.spec.check_window(k)
@@ -193,7 +193,9 @@ def run_bench(args: argparse.Namespace) -> int:
         import torch
 
         torch.set_num_threads(args.threads or default_threads())
-        if args.what == "shapes":
+        if args.what == "scaling":
+            figures = _scaling(args, windows)
+        elif args.what == "shapes":
             figures = _shapes(args, windows)
         elif args.model != "pocket":
             figures = _wan(args, choice, windows)
@@ -237,6 +239,21 @@ def _shapes(args: argparse.Namespace, windows: list[int]) -> Any:
     try:
         device = torch_device(options)
         return bench.shapes(device, torch_dtype(options, device), windows, sizes, args.repeats, args.layers)
+    except (RuntimeError, ValueError) as e:
+        raise MeasureError(str(e)) from e
+
+
+def _scaling(args: argparse.Namespace, windows: list[int]) -> Any:
+    """`bench scaling`: the model beside the paper's figures or, with --gpus, forwards on that many."""
+    from engine.parallel import scaling
+
+    if args.gpus == "1":
+        return scaling.table(windows)
+    sizes = _choices(args.sizes, list(scaling.TOKENS), "size")
+    kind = "cpu" if args.device == "cpu" else "cuda"
+    layers = args.layers or scaling.LAYERS
+    try:
+        return scaling.measure(int(args.gpus), args.split, kind, sizes, windows, args.repeats, layers)
     except (RuntimeError, ValueError) as e:
         raise MeasureError(str(e)) from e
 

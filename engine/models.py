@@ -51,6 +51,9 @@ def loader(
     weights: other weights of the pocket world. like, size: see `engine.catalogue.find` and `Entry.spec`. Raises ValueError.
     """
     options = (options or LoadOptions()).checked()
+    if options.gpus > 1:
+        spec = spec_of(name, like, size)
+        return partial(_load_parallel, name=name, spec=spec, options=options, weights=weights, like=like, size=size)
     if name == "pocket":
         return partial(_load_pocket, folder=weights or pocket_folder(), options=options)
     entry = find(name, like)
@@ -80,6 +83,16 @@ def _load_pocket(progress: Progress, folder: Path, options: LoadOptions) -> Mode
     sampler = PocketSampler(weights, options.start_image)
     sampler.begin(options.image or options.clip)
     return Model(sampler, PocketDecoder(weights), f"pocket-{digest}")
+
+
+def _load_parallel(
+    progress: Progress, name: str, spec: ModelSpec, options: LoadOptions, weights: Path | None, like: str | None,
+    size: tuple[int, int] | None,
+) -> Model:  # fmt: skip
+    progress("importing torch and diffusers", 0.01)
+    from engine.parallel.load import load_parallel
+
+    return load_parallel(name, spec, options, weights, like, size, progress)
 
 
 def _load_wan(progress: Progress, entry: Entry, spec: ModelSpec, options: LoadOptions) -> Model:

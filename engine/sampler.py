@@ -117,6 +117,8 @@ class Sampler(Protocol):
     """Samples K latents jointly. Used from one thread."""
 
     spec: ModelSpec
+    say: Callable[[str], None] = staticmethod(lambda message: None)
+    """Takes messages for the person; the session sets it."""
     prepares_slowly: bool = False
     """Whether `prepare` belongs on a thread of its own; it must then be safe to call beside the rest."""
 

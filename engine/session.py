@@ -132,6 +132,7 @@ class Session:
         self._last: UpdateMark | None = None
         self._timeline: dict[int, Group] = {}
         self._began = now
+        model.sampler.say = self.say
         self.controller = self._new_controller(now, 0)
         self._mark(self.book.current, "start", now, "received")
         spec, s = model.spec, self.settings

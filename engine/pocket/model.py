@@ -69,6 +69,8 @@ class GroupState:
     place: Place
     attributes: Tensor | None = None
     """What the prompt said of the group, where it had one."""
+    before: Tensor | None = None
+    """Of a world's first group: the latent of the place that it began from."""
 
 
 def command(actions: Sequence[str]) -> np.ndarray:
@@ -184,8 +186,9 @@ class PocketSampler(Sampler):
         first = groups[0].position
         self._groups = {p: g for p, g in self._groups.items() if p < first}
         self._prefix.drop(first)
-        if first == 0 and self._start is not None:
-            self._groups[-1] = self._start
+        if first == 0 and (before := groups[0].state.before) is not None:
+            same = self._start is not None and self._start.latent is before
+            self._groups[-1] = self._start if same and self._start is not None else _beginning(before)
         self._groups.update((g.position, g) for g in groups)
 
     def idle(self, locked: int, history: HistoryPolicy) -> bool:
@@ -330,7 +333,11 @@ class PocketSampler(Sampler):
 
         z = denoise(solver, pure, velocity, lambda step: pure, report, done, total)
         places = [start.onward(pose[(i + 1) * FRAMES_PER_GROUP - 1]) for i in range(k)]
-        return [Group(j + i, z[0, i].clone(), GroupState(motion[i], levels[i], places[i], prepared.attributes)) for i in range(k)]
+        before = known[-1].latent if j == 0 and -1 in known else None
+        return [
+            Group(j + i, z[0, i].clone(), GroupState(motion[i], levels[i], places[i], prepared.attributes, None if i else before))
+            for i in range(k)
+        ]
 
     def _prefilled(
         self, groups: list[Group], known: Mapping[int, Group], context: Tensor, level: float

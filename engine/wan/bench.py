@@ -33,9 +33,11 @@ def _sync(device: torch.device) -> None:
         torch.cuda.synchronize(device)
 
 
-def forward_times(backbone: WanBackbone, grid: tuple[int, int], k: int, history: int, repeats: int) -> dict[str, float]:
+def forward_times(
+    backbone: WanBackbone, grid: tuple[int, int], k: int, history: int, repeats: int, prefix_only: bool = False
+) -> dict[str, float]:
     """Seconds (medians) of one forward over K latents of `grid`: with the prefix kept, with the prefix recomputed in the same
-    forward, without any prefix, and diffusers' own forward of the window."""
+    forward, and without any prefix. prefix_only: just the first, and where it is spread out, the bytes that this rank sends."""
     device, dtype = backbone.device, backbone.dtype
     h, w = grid
     rows, columns = (torch.arange(n, device=device) for n in backbone.tokens(h, w))
@@ -53,10 +55,18 @@ def forward_times(backbone: WanBackbone, grid: tuple[int, int], k: int, history:
     out: dict[str, float] = {}
     window = z[:, :, history:]
     with torch.inference_mode():
-        first = WindowCall(rotation(0, history), keep=True)
+        first = WindowCall(rotation(0, history), keep=True, latents=history)
         run(z[:, :, :history], first)
-        call = WindowCall(rotation(history, k), kept(first), rotation(0, history))
+        call = WindowCall(rotation(history, k), kept(first), rotation(0, history), latents=k)
+        spread: Any = backbone.holder.spread
+        if spread is not None:
+            run(window, call)
+            spread.traffic.clear()
+            run(window, call)
+            out["sent"] = float(sum(spread.traffic.sent.values()))
         out["reuse"] = timed(lambda: run(window, call), repeats)["median"]
+        if prefix_only:
+            return out
         call.prefix, call._joined = None, {}
         joined = WindowCall(rotation(0, history + k))
         if device.type != "cpu" or (history + k) * tokens < 40000:

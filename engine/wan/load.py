@@ -22,7 +22,8 @@ from engine.wan import layouts
 from engine.wan.anyflow import AnyFlowBackbone, FarSampler
 from engine.wan.backbone import Backbone, WanBackbone
 from engine.wan.layouts import LayoutError
-from engine.wan.sampler import Recipe, WanDecoder, WanSampler
+from engine.wan.recipe import Recipe
+from engine.wan.sampler import WanDecoder, WanSampler
 from engine.wan.taehv import TinyDecoder
 from engine.wan.text import EmbeddingCache, PromptEncoder
 from engine.wan.vae import VideoDecoder, WanVae

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,9 @@ from engine.sampler import Condition, ConditionError, Decoder, Group, HistoryPol
 from engine.solver import denoise, make_solver, noise
 from engine.wan import camera
 from engine.wan.backbone import Backbone, kept
+from engine.wan.conditions import Prepared, Text, WanConditions
 from engine.wan.decoding import StreamDecoder
+from engine.wan.recipe import Recipe
 from engine.wan.text import PromptEncoder
 from engine.wan.vae import VideoDecoder, WanVae
 
@@ -32,46 +34,6 @@ FRAMES_KEPT = 48
 """Boundary frames that are kept; a branch is at most a window and a lead ahead of what plays."""
 WAIT_SECONDS = 20.0
 """For the boundary frame from the decode worker; after it the sampler decodes for itself."""
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How a checkpoint is sampled. solver, shift, guidance, negative: see engine.solver. history: latents of the prefix at
-    most, of which `sink` are the session's first. block: latents that a clean prefill takes at once, as in training.
-    context_noise: noise level told of retained latents. keys: 'camera' (PRoPE) or 'words'. image: how an image conditions,
-    'clamp' (a clean first latent), 'channels' (extra input channels) or none. keyframes: retained latents of the latent input.
-    boundary: noise level from which the first of two experts works."""
-
-    solver: str = "dmd"
-    shift: float = 5.0
-    guidance: float = 1.0
-    negative: str = ""
-    history: int = 18
-    sink: int = 3
-    block: int = 3
-    context_noise: float = 0.0
-    keys: str = "words"
-    image: str | None = None
-    keyframes: int = 2
-    boundary: float | None = None
-
-
-@dataclass(frozen=True)
-class Text:
-    """A prompt's embedding (1, tokens, dim); the same text is the same object."""
-
-    words: str
-    embedding: Tensor = field(repr=False)
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Inputs of a call. held: actions of all its latents; first: of its first one, with what was tapped."""
-
-    text: Text
-    negative: Text | None
-    held: tuple[str, ...]
-    first: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -161,14 +123,13 @@ class WanSampler(Sampler):
         left out."""
         self.spec, self.recipe = spec, recipe
         self.frames = LastFrames()
-        self._experts, self._encoder, self._vae, self._words = list(experts), encoder, vae, words
+        self.conditions = WanConditions(spec, recipe, encoder, words)
+        self._experts, self._vae = list(experts), vae
         self._decoder: VideoDecoder = decoder or vae
         self._given: list[Tensor] = []
         self._device: torch.device = experts[0].device
         self._shape = (vae.channels, spec.height // vae.ratio, spec.width // vae.ratio)
         self._grid = experts[0].tokens(*self._shape[1:])
-        self._texts: dict[str, Text] = {}
-        self._texts_lock = threading.Lock()
         self._groups: dict[int, Group] = {}
         self._stores = {(e, b): PrefixStore() for e in range(len(experts)) for b in range(2 if recipe.guidance != 1 else 1)}
         self._image_channels: Tensor | None = None
@@ -177,18 +138,7 @@ class WanSampler(Sampler):
     # -- the interface -------------------------------------------------------------------------------------------------
 
     def prepare(self, condition: Condition) -> Prepared:
-        if len(condition.prompt) > self.spec.text_limit:
-            raise ConditionError(f"the prompt is too long: at most {self.spec.text_limit} characters are read")
-        said = condition.prompt
-        if self.recipe.keys == "words":
-            acting = camera.suffix((*condition.keys, *condition.tapped), self._words)
-            said = f"{said.rstrip('. ')}. {acting}" if acting else said
-        try:
-            text = self._text(said)
-            negative = self._text(self.recipe.negative) if self.recipe.guidance != 1 else None
-        except ValueError as e:
-            raise ConditionError(str(e)) from e
-        return Prepared(text, negative, condition.keys, (*condition.keys, *condition.tapped))
+        return self.conditions.prepare(condition)
 
     def begin(self, file: Path | None) -> None:
         given: list[Tensor] = []
@@ -263,7 +213,7 @@ class WanSampler(Sampler):
 
     def close(self) -> None:
         self.reset()
-        self._encoder.release()
+        self.conditions.close()
         self._experts.clear()
         if self._device.type == "cuda":
             torch.cuda.empty_cache()
@@ -415,7 +365,7 @@ class WanSampler(Sampler):
     def _text_of(self, key: tuple[int, int], text: Text) -> Text:
         if key[1] == 0:
             return text
-        return self._text(self.recipe.negative)
+        return self.conditions.text(self.recipe.negative)
 
     def _made_of(self, key: tuple[int, int], groups: Sequence[Group], text: Text | None) -> tuple[object, ...]:
         """What the KV of a block depends on. text: of the recache policy; else each group's own."""
@@ -555,16 +505,6 @@ class WanSampler(Sampler):
                 pose = camera.onward(pose, prepared.first if i == 0 else prepared.held)
             out.append(pose)
         return out
-
-    def _text(self, words: str) -> Text:
-        with self._texts_lock:
-            if words in self._texts:
-                return self._texts[words]
-        text = Text(words, self._encoder.encode(words))
-        with self._texts_lock:
-            if len(self._texts) > 256:
-                self._texts.clear()
-            return self._texts.setdefault(words, text)
 
     def _wait(self) -> None:
         if self._device.type == "cuda":

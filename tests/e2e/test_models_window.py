@@ -138,3 +138,58 @@ def test_a_pull_shows_size_and_licence_first_then_its_progress(
     assert dialog.table.item(row, 1).text() == "yes"
     dialog.reject()
     hub.server.shutdown()
+
+
+def test_the_pocket_world_over_two_ranks_plays_in_the_window_and_survives_a_lost_one(display: str, tmp_path: Path) -> None:
+    """Two processes on the CPU; one is killed: the picture goes on, the message is one line, the keys work again."""
+    import os
+    import signal
+
+    from PySide6.QtWidgets import QApplication
+
+    from app.window import MainWindow
+    from engine.models import loader, spec_of
+    from engine.options import LoadOptions
+    from engine.parallel.sampler import ParallelSampler
+    from engine.runtime import Engine
+    from engine.session import Settings
+    from tests.e2e.conftest import Person
+
+    app = QApplication.instance() or QApplication(["foreland"])
+    settings = Settings(prompt="snowy mountains at noon", window=14, steps=2)
+    load = loader("pocket", LoadOptions(device="cpu", gpus=2, threads=1))
+    engine = Engine(load, spec_of("pocket"), settings, tmp_path / "s")
+    window = MainWindow(engine, settings, spec_of("pocket"))
+    window.resize(1000, 700)
+    window.show()
+    engine.start()
+    person = Person(app, window)
+    seen = set()
+
+    def up() -> bool:
+        seen.add(engine.stage[0].split(":")[0])
+        return window.viewport.painted > 5
+
+    person.until(up, 90)
+    assert any(s.startswith("rank ") for s in seen)  # loading is shown rank by rank
+    sampler = engine._session.model.sampler  # type: ignore[union-attr]
+    assert isinstance(sampler, ParallelSampler)
+    pids = sampler.pids
+    os.kill(pids[0], signal.SIGKILL)
+    person.focus()
+    painted = window.viewport.painted
+    person.down("Right")
+    person.until(lambda: window.viewport.painted > painted + 10)
+    person.until(lambda: "rank" in window.banner.text())
+    assert "\n" not in window.banner.text()
+    person.until(lambda: any(u.kind == "key" and u.phase == "live" for u in engine.view.updates), 60)
+    person.up("Right")
+    person.screenshot(tmp_path / "ranks.png")
+    assert sampler.rebuilt == 1
+    now = sampler.pids
+    window.close()
+    window.deleteLater()
+    app.processEvents()
+    for pid in (*pids, *now):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

@@ -60,14 +60,20 @@ def forwards(split: Split | None, rows: int, columns: int) -> tuple[list[torch.T
     return out, spread.traffic.messages if spread else Counter(), bytes_a_step
 
 
+GRIDS = [(4, 6), (3, 5), (1, 3)]
+"""24 tokens divide by 4; 15 and 3 do not: shards are padded, and some ranks have nothing but padding."""
+
+
+def of_all_grids(split: Split | None) -> list[list[torch.Tensor]]:
+    return [forwards(split, *grid)[0] for grid in GRIDS]
+
+
 @pytest.mark.parametrize("split", SPLITS, ids=str)
-@pytest.mark.parametrize("grid", [(4, 6), (3, 5), (1, 3)], ids=str)
-def test_every_split_and_token_count_gives_the_single_process_result(split: Split, grid: tuple[int, int]) -> None:
-    """24 tokens divide by 4; 15 and 3 do not: shards are padded, some ranks have nothing but padding."""
-    alone, _, _ = forwards(None, *grid)
-    for out, _, _ in on_ranks(split.ranks, forwards, split, *grid):
-        for a, b in zip(alone, out, strict=True):
-            assert torch.allclose(a, b, atol=1e-5)
+def test_every_split_and_token_count_gives_the_single_process_result(split: Split) -> None:
+    alone = of_all_grids(None)
+    for made in on_ranks(split.ranks, of_all_grids, split):
+        for grid, one in zip(made, alone, strict=True):
+            assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(one, grid, strict=True))
 
 
 @pytest.mark.parametrize("split", [Split(2, 1), Split(2, 2)], ids=str)
@@ -119,9 +125,7 @@ def session(folder: str, split: Split | None, history: str, size: tuple[int, int
     ("wan2.1-t2v-1.3b-self-forcing", "clean-prefill", Split(2, 2), (96, 64)),
     ("wan2.1-t2v-1.3b-self-forcing", "recache", Split(1, 2), (80, 48)),
     ("minwm-wan2.1-1.3b-action", "clean-prefill", Split(1, 4), (80, 48)),
-    ("minwm-wan2.1-1.3b-action", "kv-reuse", Split(4, 1), (96, 64)),
-    ("causal-wan2.2-i2v-a14b", "clean-prefill", Split(2, 1), (96, 64)),
-    ("wan2.1-t2v-1.3b", "boundary-image", Split(2, 2), (96, 64)),
+    ("causal-wan2.2-i2v-a14b", "kv-reuse", Split(4, 1), (96, 64)),
     ("wan2.2-ti2v-5b", "latent-input", Split(2, 1), (192, 128)),
 ])  # fmt: skip
 def test_sessions_over_ranks_are_those_of_one_process(

@@ -18,7 +18,8 @@ from engine.session import Model
 from engine.wan import layouts
 from engine.wan.layouts import LayoutError
 from engine.wan.load import MemoryNeeded, check_memory, estimate, load_wan, parameters, transformer_states
-from engine.wan.sampler import Recipe, WanSampler
+from engine.wan.recipe import Recipe
+from engine.wan.sampler import WanSampler
 from engine.wan.tiny import HEAD_DIM, TEXT, TinyError, original_keys, transformer, write_tiny
 
 CPU = torch.device("cpu")

@@ -17,7 +17,8 @@ from engine.attention import CallHolder, WindowCall
 from engine.sampler import Condition, Group, HistoryPolicy, ModelSpec, Request
 from engine.wan.camera import onward, start_pose
 from engine.wan.decoding import StreamDecoder
-from engine.wan.sampler import Recipe, WanDecoder, WanSampler
+from engine.wan.recipe import Recipe
+from engine.wan.sampler import WanDecoder, WanSampler
 from engine.wan.text import EmbeddingCache, PromptEncoder
 from engine.wan.vae import State
 
