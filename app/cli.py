@@ -201,7 +201,7 @@ def run_window(args: argparse.Namespace) -> int:
         def another(name: str) -> Choice:
             return choose(argparse.Namespace(**{**vars(args), "model": name, "like": None, "size": None, "weights": None}))
 
-        return open_window(choice, settings, folder, args.overlay, another, new_session)
+        return open_window(choice, settings, folder, args.overlay, another, new_session, data_folder())
     except OSError as e:
         raise UserError(f"the session log cannot be written to {folder}: {e}") from e
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QRectF, QSize, Qt, QTimer, Signal
@@ -33,8 +34,11 @@ class Viewport(QWidget):
         self._frame: Frame | None = None
         self._due: float | None = None
         self.overlay_shown = False
+        self.recording = False
         self.smooth = True
         self.painted = 0
+        self.on_frame: Callable[[Frame], None] = lambda frame: None
+        """Called with each frame that is shown."""
         self.lateness: deque[float] = deque(maxlen=4096)
         """Seconds from each frame's due time to its painting."""
         self.setAcceptDrops(True)
@@ -68,6 +72,7 @@ class Viewport(QWidget):
         for played in screen.advance(clock()):
             if played.image is not None:
                 self._frame, self._due = played.image, played.at
+                self.on_frame(played.image)
         self.update()
         due = screen.next_due()
         wait = IDLE_MS if due is None else max(0, min(250, round((due - clock()) * 1000)))
@@ -101,6 +106,12 @@ class Viewport(QWidget):
             self._due = None
             self.painted += 1
         self._paint_keys(p)
+        if self.recording:
+            p.setRenderHint(QPainter.RenderHint.Antialiasing)
+            p.setPen(Qt.PenStyle.NoPen)
+            p.setBrush(QColor(230, 50, 50))
+            p.drawEllipse(QRectF(self.width() - 26, 14, 12, 12))
+            p.setBrush(Qt.BrushStyle.NoBrush)
         if self.overlay_shown:
             view = self._engine.view
             overlay.paint(p, QRectF(self.rect()), view, self._engine.screen.media_time(now), now)

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QLabel, QMainWindow, QVBoxLayout, QWidget
 
+from app import preferences
 from app.choice import Choice
 from app.keys import Keyboard
 from app.models_dialog import ModelsDialog
+from app.preferences import THEMES, Preferences
 from app.prompt import PromptBar
+from app.recording import WindowRecording
 from app.settings_panel import SettingsPanel
 from app.viewport import Viewport
 from engine.assets import FOLDER
-from engine.keymap import load_keymap
+from engine.keymap import load_keymap, presets
 from engine.pictures import FILMS, PICTURES
+from engine.recorder import RecordingError
 from engine.runtime import Engine, Loader, Progress
 from engine.sampler import ModelSpec
 from engine.session import Model, Settings
 
+log = logging.getLogger(__name__)
+
 REFRESH_MS = 60
+PREFERENCES = "preferences.json"
 
 
 class MainWindow(QMainWindow):
@@ -32,19 +41,28 @@ class MainWindow(QMainWindow):
 
     def __init__(
         self, engine: Engine, settings: Settings, spec: ModelSpec, choose: Callable[[str], Choice] | None = None,
-        folder: Callable[[], Path | None] = lambda: None,
+        folder: Callable[[], Path | None] = lambda: None, home: Path | None = None,
     ) -> None:  # fmt: skip
-        """choose: makes a choice of a model's name, folder or file; folder: of a new session's log."""
+        """choose: makes a choice of a model's name, folder or file; folder: of a new session's log; home: where preferences and
+        films are kept, or None for nothing that lasts."""
         super().__init__()
+        self._home = home
+        self.preferences = preferences.load(home / PREFERENCES) if home is not None else Preferences()
+        self.recording = WindowRecording(lambda: (home or Path.cwd()) / "films", self.say)
         self.engine, self._spec, self._choose, self._new_folder = engine, spec, choose, folder
         self.setWindowTitle(f"Foreland - {spec.name} world")
         self.keyboard = Keyboard(
-            load_keymap(), lambda a, t: self.engine.press(a, t), lambda a, t: self.engine.release(a, t),
+            presets().get(self.preferences.keymap) or load_keymap(),
+            lambda a, t: self.engine.press(a, t), lambda a, t: self.engine.release(a, t),
             lambda: self.engine.release_all(), engine.clock, QTimer.singleShot,
         )
         self.viewport = Viewport(engine, self.keyboard, self)
-        presets = json.loads((FOLDER / "presets.json").read_text("utf-8"))
-        self.prompt = PromptBar(settings.prompt, presets, spec.text_limit, self)
+        self.viewport.on_frame = self.recording.add
+        self.viewport.smooth = self.preferences.smooth
+        suggestions = json.loads((FOLDER / "presets.json").read_text("utf-8"))
+        self.prompt = PromptBar(settings.prompt, suggestions, spec.text_limit, self)
+        self.prompt.edit.history[:0] = [p for p in self.preferences.prompts if p != settings.prompt]
+        self.prompt.edit.remember(settings.prompt)
         self.banner = QLabel(self)
         self.banner.setWordWrap(True)
         self.banner.setVisible(False)
@@ -68,6 +86,7 @@ class MainWindow(QMainWindow):
         self._menus(self.dock)
         self._message = self._said = ""
         self._prompt = settings.prompt
+        self._restore()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._refresh)
         self._timer.start(REFRESH_MS)
@@ -80,6 +99,7 @@ class MainWindow(QMainWindow):
         self.viewport.wants_prompt.connect(self._to_prompt)
         self.viewport.dropped.connect(lambda file: self.begin_from(Path(file)))
         self.prompt.applied.connect(lambda text: self.engine.say(text))
+        self.prompt.applied.connect(self.preferences.remember)
         self.prompt.done.connect(focus_world)
 
     def _connect_settings(self) -> None:
@@ -97,12 +117,30 @@ class MainWindow(QMainWindow):
         self._action(world, "Begin from &nothing", "Ctrl+Shift+O", lambda: self.begin_from(None))
         self._action(world, "&Models ...", "Ctrl+M", self.show_models)
         world.addSeparator()
+        self.record_action = self._toggle(world, "&Record a film", "Ctrl+Shift+R", self._record)
+        self._action(world, "&Screenshot", "F12", self.screenshot)
+        world.addSeparator()
         self._action(world, "&Quit", "Ctrl+Q", self.close)
         view = self.menuBar().addMenu("&View")
         self.overlay_action = self._toggle(view, "Speculation &overlay", "F3", self._overlay)
         self._action(view, "Switch &commitment", "F4", lambda: self.settings.toggle_commit())
         self._toggle(view, "&Smooth scaling", "F6", self._smooth).setChecked(self.viewport.smooth)
         self._toggle(view, "&Full screen", "F11", self._full_screen)
+        themes = view.addMenu("&Theme")
+        choices = QActionGroup(self)
+        for theme in THEMES:
+            action = QAction(theme, self, checkable=True, checked=theme == self.preferences.theme)
+            action.triggered.connect(lambda checked=False, theme=theme: self.use_theme(theme))
+            choices.addAction(action)
+            themes.addAction(action)
+        keys = self.menuBar().addMenu("&Keys")
+        layouts = QActionGroup(self)
+        for name, table in presets().items():
+            current = dict(table) == dict(self.keyboard.keymap)
+            action = QAction(name, self, checkable=True, checked=current)
+            action.triggered.connect(lambda checked=False, name=name: self.use_keys(name))
+            layouts.addAction(action)
+            keys.addAction(action)
         panel = dock.toggleViewAction()
         panel.setShortcut(QKeySequence("F9"))
         view.addAction(panel)
@@ -121,6 +159,39 @@ class MainWindow(QMainWindow):
         menu.addAction(action)
         return action
 
+    # -- what is remembered --------------------------------------------------------------------------------------------
+
+    def _restore(self) -> None:
+        """Place, panels and theme as they were; a broken memory of them is no reason not to start."""
+        self.use_theme(self.preferences.theme)
+        if self.preferences.geometry:
+            self.restoreGeometry(QByteArray.fromHex(self.preferences.geometry.encode()))
+        if self.preferences.state:
+            self.restoreState(QByteArray.fromHex(self.preferences.state.encode()))
+
+    def _remember(self) -> None:
+        p = self.preferences
+        p.geometry, p.state = (bytes(x.toHex().data()).decode() for x in (self.saveGeometry(), self.saveState()))
+        p.overlay, p.smooth = self.viewport.overlay_shown, self.viewport.smooth
+        if self._home is not None:
+            try:
+                preferences.save(p, self._home / PREFERENCES)
+            except OSError as e:
+                log.warning("the preferences could not be saved: %s", e)
+
+    def use_theme(self, theme: str) -> None:
+        """system, dark or light."""
+        self.preferences.theme = theme
+        schemes = {"dark": Qt.ColorScheme.Dark, "light": Qt.ColorScheme.Light}
+        QGuiApplication.styleHints().setColorScheme(schemes.get(theme, Qt.ColorScheme.Unknown))
+
+    def use_keys(self, name: str) -> None:
+        """Another key map; all keys are let go first."""
+        self.keyboard.clear()
+        self.keyboard.keymap = presets()[name]
+        self.preferences.keymap = name
+        self.viewport.setFocus()
+
     # -- what a person does --------------------------------------------------------------------------------------------
 
     def toggle_pause(self) -> None:
@@ -137,6 +208,25 @@ class MainWindow(QMainWindow):
         self.keyboard.clear()
         text = self.prompt.edit.text().strip()
         self.engine.reset(text or None, seed)
+        self.viewport.setFocus()
+
+    def _record(self, on: bool) -> None:
+        if not on:
+            self.recording.stop()
+        else:
+            try:
+                self.recording.start(self._spec)
+            except RecordingError as e:
+                self.record_action.setChecked(False)
+                self.say(f"{e}; nothing is recorded")
+        self.viewport.setFocus()
+
+    def screenshot(self) -> None:
+        """The world as it is shown, with the overlay where that is on, as a PNG."""
+        file = (self._home or Path.cwd()) / "pictures" / time.strftime("%Y-%m-%d-%H%M%S.png")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        saved = self.viewport.grab().save(str(file))
+        self.say(f"saved {file}" if saved else f"the picture could not be written to {file}")
         self.viewport.setFocus()
 
     def begin_from(self, file: Path | None) -> None:
@@ -172,6 +262,7 @@ class MainWindow(QMainWindow):
             self.say(f"{e}; the world goes on as before")
             return
         self.keyboard.clear()
+        self.record_action.setChecked(False)  # a film has one size
         self.engine, self._spec = engine, choice.spec
         self.viewport.use(engine)
         self.prompt.limit(choice.spec.text_limit)
@@ -208,6 +299,12 @@ class MainWindow(QMainWindow):
     def _refresh(self) -> None:
         view = self.engine.view
         self.prompt.show_view(view)
+        if self.recording.on:
+            minutes, seconds = divmod(int(self.recording.seconds), 60)
+            self.record_action.setText(f"&Record a film (recording {minutes}:{seconds:02})")
+        elif self.record_action.text() != "&Record a film":
+            self.record_action.setText("&Record a film")
+        self.viewport.recording = self.recording.on
         self.settings.show_paused(self.engine.screen.paused)
         message = self._said or view.message
         if self.engine.error is not None:
@@ -228,6 +325,8 @@ class MainWindow(QMainWindow):
         self.keyboard.clear()
         self._timer.stop()
         self.viewport.stop()
+        self.recording.close()
+        self._remember()
         self.engine.close()
         super().closeEvent(event)
 
@@ -244,17 +343,19 @@ def after(old: Engine, load: Loader) -> Loader:
 
 
 def open_window(
-    choice: Choice, settings: Settings, folder: Path, overlay: bool, choose: Callable[[str], Choice], new_folder: Callable[[], Path]
-) -> int:
+    choice: Choice, settings: Settings, folder: Path, overlay: bool, choose: Callable[[str], Choice],
+    new_folder: Callable[[], Path], home: Path,
+) -> int:  # fmt: skip
     """Runs the program until its window closes; returns the exit status. Raises OSError for an unwritable folder."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Foreland")
     engine = Engine(choice.load, choice.spec, settings, folder)
-    window = MainWindow(engine, settings, choice.spec, choose, new_folder)
-    window.resize(1060, 720)
+    window = MainWindow(engine, settings, choice.spec, choose, new_folder, home)
+    if not window.preferences.geometry:
+        window.resize(1060, 720)
     window.show()
-    window.overlay_action.setChecked(overlay)
+    window.overlay_action.setChecked(overlay or window.preferences.overlay)
     app.processEvents()
     engine.start()
     status = app.exec()

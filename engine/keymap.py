@@ -10,6 +10,12 @@ from engine.assets import FOLDER
 ACTIONS = ("forward", "back", "left", "right", "turn_left", "turn_right", "look_up", "look_down", "rise", "sink")
 
 
+def presets() -> dict[str, Mapping[str, str]]:
+    """Key maps to choose from, by name."""
+    data = json.loads((FOLDER / "keymaps.json").read_text(encoding="utf-8"))
+    return {name: load_keymap(json.dumps(table)) for name, table in data.items()}
+
+
 def load_keymap(text: str | None = None) -> Mapping[str, str]:
     """Key name to action, from JSON text or from assets/keymap.json. Raises ValueError for an unknown action."""
     if text is None:
