@@ -36,8 +36,9 @@ class Solver(Protocol):
 
 
 class _Uniform:
-    def __init__(self, steps: int, shift: float) -> None:
-        self.sigmas = [shifted(float(u), shift) for u in np.linspace(1, 0, steps + 1)]
+    def __init__(self, steps: int, shift: float, ease: float = 1.0) -> None:
+        """ease: above 1, levels lie closer together towards the end, where fine detail is decided."""
+        self.sigmas = [shifted(float(u) ** ease, shift) for u in np.linspace(1, 0, steps + 1)]
         self.told = self.sigmas
 
 
@@ -76,12 +77,12 @@ class UniPC:
         return self._scheduler.step(velocity, self._scheduler.timesteps[i], sample, return_dict=False)[0]
 
 
-def make_solver(name: str, steps: int, shift: float) -> Solver:
+def make_solver(name: str, steps: int, shift: float, ease: float = 1.0) -> Solver:
     """A solver for one call. Raises ValueError for an unknown name."""
     if name == "dmd":
-        return Dmd(steps, shift)
+        return Dmd(steps, shift, ease)
     if name in ("flowmap", "euler"):
-        return Euler(steps, shift)
+        return Euler(steps, shift, ease)
     if name == "unipc":
         return UniPC(steps, shift)
     raise ValueError(f"unknown solver {name!r}; known: {', '.join(SOLVERS)}")

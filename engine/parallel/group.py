@@ -22,6 +22,9 @@ START_SECONDS = 600.0
 """For all ranks to load; large checkpoints take minutes."""
 LEAST_PATIENCE = 20.0
 """Seconds without a sign of life after which a rank that should work counts as hung; five times the slowest step, if longer."""
+COLLECTIVE_SECONDS = 120.0
+"""A collective that takes longer fails; the engine has given the group up long before. Idle time does not count: nobody waits in
+a collective then."""
 GOODBYE_SECONDS = 3.0
 
 
@@ -50,6 +53,7 @@ class RankGroup:
     def _start(self, order: Header, devices: list[str]) -> None:
         root = str(Path(__file__).resolve().parents[2])
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH")) if p)}
+        patience = {"collective": COLLECTIVE_SECONDS}
         for rank, device in enumerate(devices):
             mine, theirs = Pipe()
             self._children.append(
@@ -62,7 +66,7 @@ class RankGroup:
             self._pipes.append(mine)
             options = order["options"] | {"device": device}
             store = str(Path(self._folder.name) / "store")
-            send(mine, order | {"op": "load", "rank": rank, "ranks": self.ranks, "options": options, "store": store})
+            send(mine, order | {"op": "load", "rank": rank, "ranks": self.ranks, "options": options, "store": store} | patience)
 
     def _load(self, progress: Callable[[str, float], None]) -> None:
         ready: set[int] = set()

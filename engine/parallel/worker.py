@@ -21,9 +21,6 @@ from typing import Any
 
 from engine.parallel.wire import Header, Tensors, Wire, receive, send
 
-COLLECTIVE_SECONDS = 120.0
-"""A collective that takes longer fails; the engine has given the group up long before."""
-
 
 class Rank:
     """A loaded rank."""
@@ -47,7 +44,7 @@ class Rank:
             torch.cuda.set_device(torch.device(options.device))
         dist.init_process_group(
             "nccl" if cuda else "gloo", store=dist.FileStore(order["store"], self.ranks), rank=self.rank, world_size=self.ranks,
-            timeout=timedelta(seconds=COLLECTIVE_SECONDS),
+            timeout=timedelta(seconds=order["collective"]),
         )  # fmt: skip
         weights = Path(order["weights"]) if order["weights"] else None
         size = tuple(order["size"]) if order["size"] else None

@@ -140,8 +140,10 @@ def test_a_pull_shows_size_and_licence_first_then_its_progress(
     hub.server.shutdown()
 
 
-def test_the_pocket_world_over_two_ranks_plays_in_the_window_and_survives_a_lost_one(display: str, tmp_path: Path) -> None:
-    """Two processes on the CPU; one is killed: the picture goes on, the message is one line, the keys work again."""
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_the_pocket_world_over_ranks_plays_in_the_window_and_survives_a_lost_one(display: str, tmp_path: Path, ranks: int) -> None:
+    """Processes on the CPU; one is killed: the picture goes on, the message is one line, the keys work again. Then another model
+    is opened, and the ranks are gone."""
     import os
     import signal
 
@@ -157,7 +159,7 @@ def test_the_pocket_world_over_two_ranks_plays_in_the_window_and_survives_a_lost
 
     app = QApplication.instance() or QApplication(["foreland"])
     settings = Settings(prompt="snowy mountains at noon", window=14, steps=2)
-    load = loader("pocket", LoadOptions(device="cpu", gpus=2, threads=1))
+    load = loader("pocket", LoadOptions(device="cpu", gpus=ranks, threads=1))
     engine = Engine(load, spec_of("pocket"), settings, tmp_path / "s")
     window = MainWindow(engine, settings, spec_of("pocket"))
     window.resize(1000, 700)
@@ -187,9 +189,12 @@ def test_the_pocket_world_over_two_ranks_plays_in_the_window_and_survives_a_lost
     person.screenshot(tmp_path / "ranks.png")
     assert sampler.rebuilt == 1
     now = sampler.pids
-    window.close()
-    window.deleteLater()
-    app.processEvents()
+    with_models(person, tmp_path)
+    window.open_model("pocket")
+    person.until(lambda: window.engine.ready.is_set(), 60)
     for pid in (*pids, *now):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+    window.close()
+    window.deleteLater()
+    app.processEvents()

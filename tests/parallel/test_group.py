@@ -142,6 +142,17 @@ def test_resets_and_pauses_leave_the_ranks_in_step(ranks: ParallelSampler) -> No
     assert ranks.pids == pids
 
 
+def test_an_idle_hour_is_nothing(ranks: ParallelSampler, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An idle time of several collective time-outs, with the time-out made short."""
+    monkeypatch.setattr(group_module, "COLLECTIVE_SECONDS", 4.0)
+    ranks.close()
+    begun(ranks)  # a new group
+    pids = ranks.pids
+    time.sleep(9.0)
+    assert len(call(ranks)) == 4
+    assert ranks.pids == pids
+
+
 def test_an_impossible_split_or_too_many_gpus_is_refused_before_anything_starts() -> None:
     with pytest.raises(SplitError, match="legal for 3 heads on 2 ranks: 1x2"):
         loader("pocket", LoadOptions(device="cpu", gpus=2, split="2x1"))(lambda stage, share: None)
