@@ -36,7 +36,7 @@ EMPHASIS = 1.5
 """Factor on what the prompt says; more makes worlds obey better, up to about here (measured)."""
 LEAN, MORPH = 0.6, 4
 """How far control latents lean towards a start image of a newly named land, and over how many groups they get there."""
-SHARPEN = 0.4
+SHARPEN = 0.15
 """Every window softens what it carries on a little, and the next one starts from it: this much is given back each time."""
 SHIFT, EASE = 1.0, 1.5
 """Of the schedule, see `engine.solver`: with 4 steps the noise levels are 1, 0.65, 0.35, 0.13."""
