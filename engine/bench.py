@@ -39,8 +39,11 @@ class Setting:
         return f"K={self.window} {self.commit.value} {self.rate}"
 
 
-def script_of(seed: int, rate: str, seconds: float, prompts: Sequence[str]) -> Script:
-    """A trajectory's keys and prompts, a function of its arguments: the same for every setting."""
+def script_of(seed: int, rate: str, seconds: float, prompts: Sequence[str], tail: float = 0.0) -> Script:
+    """A trajectory's keys and prompts, a function of its arguments: the same for every setting.
+
+    It plays on for `tail` seconds without updates, so that those that wait longest are seen and counted too.
+    """
     rng = np.random.default_rng([seed, 11])
     held: str | None = None
     events = []
@@ -56,7 +59,7 @@ def script_of(seed: int, rate: str, seconds: float, prompts: Sequence[str]) -> S
         else:
             held = str(rng.choice(list(ACTIONS[:6])))
             events.append(ScriptEvent(t, "down", held))
-    return Script(prompt, seconds, tuple(events))
+    return Script(prompt, seconds + tail, tuple(events))
 
 
 def serve(
@@ -68,11 +71,12 @@ def serve(
     rows: dict[str, list[dict[str, Any]]] = {s.name: [] for s in settings}
     activities: dict[str, list[Activity]] = {s.name: [] for s in settings}
     total, done, began = trajectories * len(settings), 0, time.monotonic()
+    tail = (max(s.window for s in settings) + 4) * spec.spans[1] / spec.fps  # a chunk, and a call with its margin
     for i in range(trajectories):
         order = np.random.default_rng([seed, i, 5]).permutation(len(settings))
         for j in order:
             s = settings[j]
-            script = script_of(seed * 1000 + i, s.rate, seconds, prompts)
+            script = script_of(seed * 1000 + i, s.rate, seconds, prompts, tail)
             chosen = Settings(prompt=script.prompt, seed=seed * 1000 + i, window=s.window, commit=s.commit)
             where = folder / "sessions" / f"{s.name.replace(' ', '-')}-{i}"
             with Activity() as activity:
@@ -150,17 +154,18 @@ def serve_markdown(report: dict[str, Any], command: str) -> str:
         f"# bench serve: {report['model']}", "", f"`{command}`", "",
         f"{report['trajectories']} trajectories of {report['seconds']:g} s a setting, interleaved; "
         + (f"GPU {report['gpu']}" if report["gpu"] else "no GPU: CPU time is shown instead of GPU activity"), "",
-        "| setting | updates | superseded | L50 | L95 | mean (95 %) | theory | C | C/T | stalls | revoked | CPU cores | GPU |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| setting | updates | applied | superseded | L50 | L95 | mean (95 %) | theory | C | C/T | stalls | revoked | CPU cores | GPU |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]  # fmt: skip
     for r in report["settings"]:
+        counts = f"{r['updates']} | {r['applied']} | {r['superseded']}"
         if r["mean"] is None:
-            lines.append(f"| {r['setting']} | {r['updates']} | {r['superseded']} | - | - | - | {r['theory_mean']:.2f} | | | | | | |")
+            lines.append(f"| {r['setting']} | {counts} | - | - | - | {r['theory_mean']:.2f} | | | | | | |")
             continue
         between = "" if r["mean_low"] is None else f" ({r['mean_low']:.2f} to {r['mean_high']:.2f})"
         used = f"{r['w']:.0%} | {r['cpu']:.2f} | {_gpus(r['gpu'])}"
         lines.append(
-            f"| {r['setting']} | {r['updates']} | {r['superseded']} | {r['L50']:.2f} | {r['L95']:.2f} | {r['mean']:.2f}{between} "
+            f"| {r['setting']} | {counts} | {r['L50']:.2f} | {r['L95']:.2f} | {r['mean']:.2f}{between} "
             f"| {r['theory_mean']:.2f} | {r['C']:.2f} | {r['C_over_T']:.2f} | {r['stall_share']:.2%} | {used} |"
         )
     lines += ["", "Gain of speculative over chunk commitment, mean L in seconds:", "", "| K | rate | gain (95 %) | theory | share |"]
