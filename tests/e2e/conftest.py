@@ -80,8 +80,8 @@ class Person:
 
 
 @pytest.fixture
-def open_world(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]:
-    """Opens the real window on the shipped world."""
+def open_window(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]:
+    """Opens the real window on the shipped world; `more` is the window's own, as where things are kept."""
     from PySide6.QtWidgets import QApplication
 
     from app.window import MainWindow
@@ -92,12 +92,11 @@ def open_world(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]:
     app = QApplication.instance() or QApplication(["foreland"])
     windows = []
 
-    def open_(prompt: str = "snowy mountains at noon", **settings: object) -> Person:
-        chosen = Settings(prompt=prompt, **settings)  # type: ignore[arg-type]
-        engine = Engine(loader("pocket"), spec_of("pocket"), chosen, tmp_path / "session")
-        window = MainWindow(engine, chosen, spec_of("pocket"))
+    def open_(settings: Settings, session: str, size: tuple[int, int], **more: Path) -> Person:
+        engine = Engine(loader("pocket"), spec_of("pocket"), settings, tmp_path / session)
+        window = MainWindow(engine, settings, spec_of("pocket"), **more)
         windows.append(window)
-        window.resize(1000, 700)
+        window.resize(*size)
         window.show()
         engine.start()
         person = Person(app, window)
@@ -110,3 +109,14 @@ def open_world(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]:
         w.close()
         w.deleteLater()
     app.processEvents()
+
+
+@pytest.fixture
+def open_world(open_window: Callable[..., Person]) -> Callable[..., Person]:
+    """Opens the window with settings of one's own, and nothing that is kept."""
+    from engine.session import Settings
+
+    def open_(prompt: str = "snowy mountains at noon", **settings: object) -> Person:
+        return open_window(Settings(prompt=prompt, **settings), "session", (1000, 700))  # type: ignore[arg-type]
+
+    return open_

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,36 +14,17 @@ from tests.e2e.conftest import Person
 
 
 @pytest.fixture
-def open_home(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]:
-    """Opens the real window with a place where things are kept."""
-    from PySide6.QtWidgets import QApplication
-
-    from app.window import MainWindow
-    from engine.models import loader, spec_of
-    from engine.runtime import Engine
+def open_home(open_window: Callable[..., Person], tmp_path: Path) -> Callable[..., Person]:
+    """Opens the real window with a place where things are kept; each time a session of its own."""
     from engine.session import Settings
 
-    app = QApplication.instance() or QApplication(["foreland"])
-    windows = []
+    sessions = count()
 
     def open_() -> Person:
         settings = Settings(prompt="snowy mountains at noon")
-        engine = Engine(loader("pocket"), spec_of("pocket"), settings, tmp_path / f"session{len(windows)}")
-        window = MainWindow(engine, settings, spec_of("pocket"), home=tmp_path / "home")
-        windows.append(window)
-        window.resize(900, 640)
-        window.show()
-        engine.start()
-        person = Person(app, window)
-        person.wait(0.2)
-        person.focus()
-        return person
+        return open_window(settings, f"session{next(sessions)}", (900, 640), home=tmp_path / "home")
 
-    yield open_
-    for w in windows:
-        w.close()
-        w.deleteLater()
-    app.processEvents()
+    return open_
 
 
 def test_a_film_of_what_was_shown_is_playable_and_costs_a_hand_over(open_home: Callable, tmp_path: Path) -> None:
