@@ -43,6 +43,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_model_options(run)
     run.add_argument("--prompt", help="the world to begin with")
     run.add_argument("--session", type=Path, help="folder of the session log (default: in your data folder)")
+    run.add_argument("--sound", choices=("system", "null", "off"), default="system", help="device; null: one that nobody hears")
     run.add_argument("--overlay", action="store_true", help="begin with the speculation overlay shown")
 
     explore = commands.add_parser("explore", help="explore without a window, by a key script")
@@ -95,7 +96,7 @@ def explore(args: argparse.Namespace) -> int:
     import numpy as np
 
     from engine.headless import HeadlessError, explore_live, explore_virtual
-    from engine.player import Frame
+    from engine.player import Frame, Samples
     from engine.recorder import Recorder, RecordingError
 
     script = load_script(args.script)
@@ -115,12 +116,12 @@ def explore(args: argparse.Namespace) -> int:
         if args.raw:
             args.raw.parent.mkdir(parents=True, exist_ok=True)
             args.raw.open("wb").close()
-        recorder = Recorder(args.out, spec.width, spec.height, spec.fps)
+        recorder = Recorder(args.out, spec.width, spec.height, spec.fps, rate=spec.sound_rate)
     except (RecordingError, OSError) as e:
         raise UserError(str(e)) from e
 
-    def show(frame: Frame) -> None:
-        recorder.add(frame)
+    def show(frame: Frame, sound: Samples | None) -> None:
+        recorder.add(frame, sound)
         if args.raw:
             raw.append(frame)
 
@@ -201,7 +202,7 @@ def run_window(args: argparse.Namespace) -> int:
         def another(name: str) -> Choice:
             return choose(argparse.Namespace(**{**vars(args), "model": name, "like": None, "size": None, "weights": None}))
 
-        return open_window(choice, settings, folder, args.overlay, another, new_session, data_folder())
+        return open_window(choice, settings, folder, args.overlay, another, new_session, data_folder(), args.sound)
     except OSError as e:
         raise UserError(f"the session log cannot be written to {folder}: {e}") from e
 

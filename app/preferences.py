@@ -17,13 +17,17 @@ PROMPTS = 100
 
 @dataclass
 class Preferences:
-    """keymap: a name of assets/keymaps.json. prompts: oldest first. geometry, state: of the window, as Qt saves them, in hex."""
+    """keymap: a name of assets/keymaps.json. prompts: oldest first. geometry, state: of the window, as Qt saves them, in hex.
+    volume: in [0, 1]. sound_device: a name, '' for the system's own."""
 
     keymap: str = ""
     theme: str = "system"
     prompts: list[str] = field(default_factory=list)
     overlay: bool = False
     smooth: bool = True
+    volume: float = 0.8
+    muted: bool = False
+    sound_device: str = ""
     geometry: str = ""
     state: str = ""
 
@@ -48,6 +52,7 @@ def load(file: Path) -> Preferences:
             value = data.get(f.name)
             if isinstance(value, type(getattr(out, f.name))):
                 setattr(out, f.name, value)
+    out.volume = min(max(out.volume, 0.0), 1.0)
     out.prompts = [p for p in out.prompts if isinstance(p, str)]
     out.theme = out.theme if out.theme in THEMES else "system"
     return out

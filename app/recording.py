@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.player import Frame
+from engine.player import Frame, Samples
 from engine.recorder import Recorder, RecordingError
 from engine.sampler import ModelSpec
 
@@ -36,14 +36,14 @@ class WindowRecording:
         """Raises RecordingError."""
         self.stop()
         name = time.strftime(f"{spec.name.replace('/', '-')}-%Y-%m-%d-%H%M%S.mp4")
-        self._recorder = Recorder(self._folder() / name, spec.width, spec.height, spec.fps)
+        self._recorder = Recorder(self._folder() / name, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True)
         self._began = time.monotonic()
         self.frames = 0
 
-    def add(self, frame: Frame) -> None:
-        """A frame that was shown."""
+    def add(self, frame: Frame, sound: Samples | None = None) -> None:
+        """A frame that was shown, and its sound."""
         if self._recorder is not None:
-            self._recorder.add(frame)
+            self._recorder.add(frame, sound)
             self.frames += 1
 
     def stop(self) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app import overlay
 from app.keys import Keyboard
 from engine.pictures import FILMS, PICTURES
-from engine.player import Frame
+from engine.player import Frame, Samples
 from engine.runtime import Engine
 
 IDLE_MS = 15
@@ -37,8 +37,8 @@ class Viewport(QWidget):
         self.recording = False
         self.smooth = True
         self.painted = 0
-        self.on_frame: Callable[[Frame], None] = lambda frame: None
-        """Called with each frame that is shown."""
+        self.on_frame: Callable[[Frame, Samples | None], None] = lambda frame, sound: None
+        """Called with each frame that is shown and its sound."""
         self.lateness: deque[float] = deque(maxlen=4096)
         """Seconds from each frame's due time to its painting."""
         self.setAcceptDrops(True)
@@ -72,7 +72,7 @@ class Viewport(QWidget):
         for played in screen.advance(clock()):
             if played.image is not None:
                 self._frame, self._due = played.image, played.at
-                self.on_frame(played.image)
+                self.on_frame(played.image, played.sound)
         self.update()
         due = screen.next_due()
         wait = IDLE_MS if due is None else max(0, min(250, round((due - clock()) * 1000)))

@@ -21,6 +21,7 @@ from app.preferences import THEMES, Preferences
 from app.prompt import PromptBar
 from app.recording import WindowRecording
 from app.settings_panel import SettingsPanel
+from app.sound import DEVICES, SoundOut, device_names
 from app.viewport import Viewport
 from engine.assets import FOLDER
 from engine.keymap import load_keymap, presets
@@ -29,6 +30,7 @@ from engine.recorder import RecordingError
 from engine.runtime import Engine, Loader, Progress
 from engine.sampler import ModelSpec
 from engine.session import Model, Settings
+from engine.sound import DeviceClock
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +43,7 @@ class MainWindow(QMainWindow):
 
     def __init__(
         self, engine: Engine, settings: Settings, spec: ModelSpec, choose: Callable[[str], Choice] | None = None,
-        folder: Callable[[], Path | None] = lambda: None, home: Path | None = None,
+        folder: Callable[[], Path | None] = lambda: None, home: Path | None = None, sound: SoundOut | None = None,
     ) -> None:  # fmt: skip
         """choose: makes a choice of a model's name, folder or file; folder: of a new session's log; home: where preferences and
         films are kept, or None for nothing that lasts."""
@@ -49,6 +51,8 @@ class MainWindow(QMainWindow):
         self._home = home
         self.preferences = preferences.load(home / PREFERENCES) if home is not None else Preferences()
         self.recording = WindowRecording(lambda: (home or Path.cwd()) / "films", self.say)
+        self.sound = sound or SoundOut(None, DeviceClock())
+        self.sound.say = self.say
         self.engine, self._spec, self._choose, self._new_folder = engine, spec, choose, folder
         self.setWindowTitle(f"Foreland - {spec.name} world")
         self.keyboard = Keyboard(
@@ -87,6 +91,9 @@ class MainWindow(QMainWindow):
         self._message = self._said = ""
         self._prompt = settings.prompt
         self._restore()
+        self.sound.set_volume(self.preferences.volume, self.preferences.muted)
+        self.sound.device = self.preferences.sound_device
+        self.sound.use(engine.screen)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._refresh)
         self._timer.start(REFRESH_MS)
@@ -133,6 +140,7 @@ class MainWindow(QMainWindow):
             action.triggered.connect(lambda checked=False, theme=theme: self.use_theme(theme))
             choices.addAction(action)
             themes.addAction(action)
+        self._sound_menu()
         keys = self.menuBar().addMenu("&Keys")
         layouts = QActionGroup(self)
         for name, table in presets().items():
@@ -144,6 +152,41 @@ class MainWindow(QMainWindow):
         panel = dock.toggleViewAction()
         panel.setShortcut(QKeySequence("F9"))
         view.addAction(panel)
+
+    def _sound_menu(self) -> None:
+        menu = self.menuBar().addMenu("&Sound")
+        self.mute_action = self._toggle(menu, "&Mute", "Ctrl+Shift+M", self._mute)
+        self.mute_action.setChecked(self.preferences.muted)
+        self._action(menu, "&Louder", "Ctrl+Up", lambda: self.set_volume(self.sound.volume + 0.1))
+        self._action(menu, "&Quieter", "Ctrl+Down", lambda: self.set_volume(self.sound.volume - 0.1))
+        self._devices = menu.addMenu("&Device")
+        self._devices.aboutToShow.connect(self._list_devices)
+
+    def _list_devices(self) -> None:
+        """Devices come and go: the list is made when it is looked at."""
+        self._devices.clear()
+        for name in ("", *device_names()):
+            action = self._devices.addAction(name or "the system's own")
+            action.setCheckable(True)
+            action.setChecked(name == self.sound.device)
+            action.triggered.connect(lambda checked=False, name=name: self.use_sound(name))
+
+    def use_sound(self, device: str) -> None:
+        """Another sound device by name."""
+        self.preferences.sound_device = device
+        self.sound.choose(device)
+        self.viewport.setFocus()
+
+    def set_volume(self, volume: float) -> None:
+        """In [0, 1]; also ends a mute."""
+        self.mute_action.setChecked(False)
+        self.sound.set_volume(round(volume, 2), False)
+        self.preferences.volume = self.sound.volume
+        self.say(f"volume {self.sound.volume:.0%}")
+
+    def _mute(self, on: bool) -> None:
+        self.preferences.muted = on
+        self.sound.set_volume(self.sound.volume, on)
 
     def _action(self, menu, text: str, keys: str, slot) -> QAction:  # type: ignore[no-untyped-def]
         action = QAction(text, self)
@@ -257,7 +300,7 @@ class MainWindow(QMainWindow):
         try:
             choice = self._choose(name)
             settings = Settings(prompt=self.prompt.edit.text().strip() or self._prompt, seed=self.settings.seed_box.value())
-            engine = Engine(after(self.engine, choice.load), choice.spec, settings, self._new_folder())
+            engine = Engine(after(self.engine, choice.load), choice.spec, settings, self._new_folder(), self.engine.clock)
         except (ValueError, OSError) as e:
             self.say(f"{e}; the world goes on as before")
             return
@@ -265,6 +308,7 @@ class MainWindow(QMainWindow):
         self.record_action.setChecked(False)  # a film has one size
         self.engine, self._spec = engine, choice.spec
         self.viewport.use(engine)
+        self.sound.use(engine.screen)
         self.prompt.limit(choice.spec.text_limit)
         self.settings = SettingsPanel(settings.checked(choice.spec), choice.spec, self)
         self.settings.pause_wanted.connect(self.toggle_pause)
@@ -298,6 +342,7 @@ class MainWindow(QMainWindow):
 
     def _refresh(self) -> None:
         view = self.engine.view
+        self.sound.look()
         self.prompt.show_view(view)
         if self.recording.on:
             minutes, seconds = divmod(int(self.recording.seconds), 60)
@@ -325,6 +370,7 @@ class MainWindow(QMainWindow):
         self.keyboard.clear()
         self._timer.stop()
         self.viewport.stop()
+        self.sound.close()
         self.recording.close()
         self._remember()
         self.engine.close()
@@ -344,14 +390,16 @@ def after(old: Engine, load: Loader) -> Loader:
 
 def open_window(
     choice: Choice, settings: Settings, folder: Path, overlay: bool, choose: Callable[[str], Choice],
-    new_folder: Callable[[], Path], home: Path,
+    new_folder: Callable[[], Path], home: Path, sound: str = "system",
 ) -> int:  # fmt: skip
     """Runs the program until its window closes; returns the exit status. Raises OSError for an unwritable folder."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Foreland")
-    engine = Engine(choice.load, choice.spec, settings, folder)
-    window = MainWindow(engine, settings, choice.spec, choose, new_folder, home)
+    clock = DeviceClock()
+    engine = Engine(choice.load, choice.spec, settings, folder, clock)
+    speaker = SoundOut(DEVICES.get(sound), clock)
+    window = MainWindow(engine, settings, choice.spec, choose, new_folder, home, speaker)
     if not window.preferences.geometry:
         window.resize(1060, 720)
     window.show()

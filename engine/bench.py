@@ -80,7 +80,7 @@ def serve(
             chosen = Settings(prompt=script.prompt, seed=seed * 1000 + i, window=s.window, commit=s.commit)
             where = folder / "sessions" / f"{s.name.replace(' ', '-')}-{i}"
             with Activity() as activity:
-                summary = explore_live(lambda p: loaded, spec, chosen, script, where, lambda f: None, lambda a, b: None)
+                summary = explore_live(lambda p: loaded, spec, chosen, script, where, lambda f, s: None, lambda a, b: None)
             rows[s.name].append(summary)
             activities[s.name].append(activity)
             done += 1

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.player import Frame
+from engine.player import Frame, Samples
 from engine.sampler import Decoder, Group
 from engine.screen import Screen
 
@@ -14,12 +14,28 @@ AHEAD = 3
 """Groups past the one on show that are decoded; more would be thrown away at the next revocation."""
 
 
+@dataclass(frozen=True)
+class Decoded:
+    """What a group turned into."""
+
+    frames: list[Frame]
+    sound: Samples | None
+
+
+Done = Callable[[Decoded | None, BaseException | None], None]
+
+
+def decoded(decoder: Decoder, group: Group, start: int) -> Decoded:
+    """A group that begins at media frame `start`, in pictures and sound."""
+    return Decoded(decoder.decode(group), decoder.sound(group, start))
+
+
 @dataclass
 class _Work:
     group: Group
     start: int
     urgent: bool
-    done: Callable[[list[Frame], BaseException | None], None] | None
+    done: Done | None
 
 
 class DecodeWorker:
@@ -39,8 +55,8 @@ class DecodeWorker:
         self._thread = threading.Thread(target=self._run, name="foreland-decode", daemon=True)
         self._thread.start()
 
-    def give(self, groups: list[tuple[Group, int]], done: Callable[[list[Frame], BaseException | None], None] | None = None) -> None:
-        """Groups in order with the media frames they begin at. done: gets the first group's frames instead of the screen,
+    def give(self, groups: list[tuple[Group, int]], done: Done | None = None) -> None:
+        """Groups in order with the media frames they begin at. done: gets what the first group decodes to instead of the screen,
         so that the controller can hear of the call before any of it plays."""
         with self._change:
             for i, (group, start) in enumerate(groups):
@@ -91,23 +107,24 @@ class DecodeWorker:
                 assert work is not None
             position = work.group.position
             error: BaseException | None = None
+            made: Decoded | None = None
             try:
                 if position != self._at + 1:
                     self._decoder.rewind(position)
-                frames = self._decoder.decode(work.group)
+                made = decoded(self._decoder, work.group, work.start)
                 self._at = position
             except Exception as e:
-                error, frames = e, []
+                error = e
                 self._at = -2
             with self._change:
                 wanted = self._work.get(position) is work
                 if wanted:
                     del self._work[position]
-                    if error is None and work.done is None:
-                        self._screen.put(position, work.start, frames)
+                    if made is not None and work.done is None:
+                        self._screen.put(position, work.start, made.frames, made.sound)
             if not wanted:
                 continue
             if work.done is not None:
-                work.done(frames, error)
+                work.done(made, error)
             elif error is not None:
                 self._failed(error)

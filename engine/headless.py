@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from engine.controller import Launch, Wake
+from engine.decode import decoded
 from engine.eventlog import EventLog
-from engine.player import Frame, Happening
+from engine.player import Frame, Happening, Samples
 from engine.runtime import Engine, Loader
 from engine.sampler import Group, ModelSpec
 from engine.screen import Screen
 from engine.script import Script, ScriptEvent
 from engine.session import Session, Settings
 
-Show = Callable[[Frame], None]
+Show = Callable[[Frame, Samples | None], None]
+"""Takes each shown frame and its sound."""
 
 
 class HeadlessError(RuntimeError):
@@ -48,7 +50,7 @@ def explore_live(
                 _send(engine, events.pop(0), due)
             for played in engine.screen.advance(now):
                 if played.image is not None and shown < total:
-                    show(played.image)
+                    show(played.image, played.sound)
                     shown += 1
                     progress("exploring", shown / total)
             due = engine.screen.next_due()
@@ -83,7 +85,7 @@ def explore_virtual(
 class _Virtual:
     def __init__(self, load, spec, settings, script, folder, show, progress, call_seconds) -> None:  # type: ignore[no-untyped-def]
         self.now = 0.0
-        self.screen = Screen(spec.fps)
+        self.screen = Screen(spec.fps, spec.sound_rate)
         journal = EventLog(folder, lambda: self.now)
         self.session = Session(load(progress), replace(settings, prompt=script.prompt), self.screen, journal, 0.0)
         self.spec: ModelSpec = spec
@@ -125,7 +127,8 @@ class _Virtual:
         for p in range(self.screen.next_position, position + 1):
             if p in self.pending:
                 group, start = self.pending.pop(p)
-                self.screen.put(p, start, self.session.model.decoder.decode(group))
+                made = decoded(self.session.model.decoder, group, start)
+                self.screen.put(p, start, made.frames, made.sound)
 
     def _event(self, event: ScriptEvent) -> None:
         book = self.session.book
@@ -157,7 +160,7 @@ class _Virtual:
             self._launch(list(self.session.played([p for p in played if p.what is not Happening.FRAME])))
             for p in played:
                 if p.image is not None and shown < total:
-                    self.show(p.image)
+                    self.show(p.image, p.sound)
                     shown += 1
             self.progress("exploring", shown / total)
         return self.session.close(self.now)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 POCKET = ModelSpec(
     name="pocket", width=128, height=80, fps=16.0, spans=(4, 4), windows=(1, 21), window=7, steps=4,
-    history=(HistoryPolicy.CLEAN_PREFILL, HistoryPolicy.BOUNDARY_IMAGE),
+    history=(HistoryPolicy.CLEAN_PREFILL, HistoryPolicy.BOUNDARY_IMAGE), sound_rate=48_000,
 )  # fmt: skip
 
 

@@ -18,6 +18,15 @@ Frame = NDArray[np.uint8]
 """(height, width, 3), read-only."""
 
 
+Samples = NDArray[np.float32]
+"""(samples, 2) stereo in [-1, 1], read-only."""
+
+
+def sample_at(frame: int, fps: float, rate: int) -> int:
+    """The sample at which a media frame begins."""
+    return int(np.floor(frame * rate / fps + 0.5))
+
+
 class Happening(Enum):
     STARTED = "started"
     GROUP = "group"
@@ -28,26 +37,30 @@ class Happening(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What the player did. at: the due time (seconds); frame: media time in frames; position: of the group."""
+    """What the player did. at: the due time (seconds); frame: media time in frames; position: of the group; sound: of the frame."""
 
     what: Happening
     at: float
     position: int = -1
     frame: int = -1
     image: Frame | None = None
+    sound: Samples | None = None
 
 
 @dataclass(slots=True)
 class _Group:
     start: int
     frames: list[Frame]
+    sound: Samples | None
 
 
 @dataclass
 class Player:
-    """fps: frames a second. The clock starts with the first group and stands while paused or stalled."""
+    """fps: frames a second; rate: samples a second, 0 without sound. The clock starts with the first group and stands while paused or
+    stalled."""
 
     fps: float
+    rate: int = 0
     shown: int = 0
     stall_seconds: float = 0.0
     stalls: int = 0
@@ -76,12 +89,42 @@ class Player:
         """The first position whose first frame was not shown."""
         return self._next
 
-    def put(self, position: int, start: int, frames: list[Frame]) -> bool:
-        """Gives the frames of a group, which begins at media frame `start`. False when it has begun to play already."""
+    def put(self, position: int, start: int, frames: list[Frame], sound: Samples | None = None) -> bool:
+        """Gives the frames of a group, which begins at media frame `start`, and the sound from there to its end. False when it
+        has begun to play already."""
         if position < self._next:
             return False
-        self._groups[position] = _Group(start, frames)
+        self._groups[position] = _Group(start, frames, sound)
         return True
+
+    def sound(self, first: int, n: int) -> tuple[Samples, int]:
+        """Samples [first, first + n) of media time, of the groups on show and next, and how many of them are there before the first
+        gap; silence is in the gaps."""
+        out, known = np.zeros((n, 2), np.float32), 0
+        for position in sorted(self._groups):
+            group = self._groups[position]
+            if group.sound is None or not self.rate:
+                continue
+            begin = sample_at(group.start, self.fps, self.rate)
+            a, b = max(first, begin), min(first + n, begin + len(group.sound))
+            if a < b:
+                out[a - first : b - first] = group.sound[a - begin : b - begin]
+                if a - first <= known:
+                    known = b - first
+        return out, known
+
+    def sample_due(self, at: float) -> int | None:
+        """The sample of media time that is heard at `at`; None while nothing plays."""
+        if self._origin is None or self._paused is not None or self._stalled is not None:
+            return None
+        return round((at - self._origin) * self.rate)
+
+    def _sound_of(self, group: _Group, index: int) -> Samples | None:
+        """What is heard during a frame."""
+        if group.sound is None or not self.rate:
+            return None
+        a, b, c = (sample_at(f, self.fps, self.rate) for f in (index, index + 1, group.start))
+        return group.sound[a - c : b - c]
 
     def has(self, position: int) -> bool:
         return position in self._groups
@@ -145,15 +188,15 @@ class Player:
                 self._stalled = None
                 due = now
                 out.append(Played(Happening.RESUMED, now, self._next, self.shown))
-            position, image, first = frame
-            if first:
+            position, group = frame
+            if self.shown == group.start:
                 self._next = position + 1
                 out.append(Played(Happening.GROUP, due, position, self.shown))
-                for old in [p for p in self._groups if p < position]:
+                for old in [p for p in self._groups if p < position - 1]:
                     del self._groups[old]
             self.position = position
-            self.image = image
-            out.append(Played(Happening.FRAME, due, position, self.shown, image))
+            self.image = group.frames[self.shown - group.start]
+            out.append(Played(Happening.FRAME, due, position, self.shown, self.image, self._sound_of(group, self.shown)))
             self.shown += 1
         return out
 
@@ -169,9 +212,9 @@ class Player:
             return 0.0
         return (self._paused if self._paused is not None else now) - self._stalled
 
-    def _frame(self, index: int) -> tuple[int, Frame, bool] | None:
+    def _frame(self, index: int) -> tuple[int, _Group] | None:
         for position in (self._next - 1, self._next):
             group = self._groups.get(position)
             if group is not None and group.start <= index < group.start + len(group.frames):
-                return position, group.frames[index - group.start], index == group.start
+                return position, group
         return None

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.controller import Cause, Launch, Wake
-from engine.decode import DecodeWorker
+from engine.decode import Decoded, DecodeWorker
 from engine.eventlog import EventLog
-from engine.player import Frame, Happening, Played
+from engine.player import Happening, Played
 from engine.sampler import Condition, ConditionError, Group, ModelSpec, Stopped
 from engine.screen import Screen
 from engine.session import Beginning, Model, Session, Settings
@@ -42,7 +42,7 @@ class Engine:
         """folder: of the session log, or None for no log. Raises ValueError for impossible settings, OSError when the
         folder cannot be written: cheap failures come before the model is loaded."""
         self.clock = clock
-        self.screen = Screen(spec.fps)
+        self.screen = Screen(spec.fps, spec.sound_rate)
         self.view = View(fps=spec.fps, window=settings.checked(spec).window or 0, prompt=settings.prompt)
         self.stage: tuple[str, float] = ("starting", 0.0)
         self.ready = threading.Event()
@@ -248,10 +248,10 @@ class Engine:
     def _deliver(self, session: Session, launch: Launch, groups: list[Group]) -> None:
         """Waits for the first group's frames, then tells the controller of all groups."""
         assert self._worker is not None
-        first: list[tuple[list[Frame], BaseException | None]] = []
+        first: list[tuple[Decoded | None, BaseException | None]] = []
 
-        def done(frames: list[Frame], error: BaseException | None) -> None:
-            first.append((frames, error))
+        def done(made: Decoded | None, error: BaseException | None) -> None:
+            first.append((made, error))
             self._messages.put(None)
 
         placed = session.placed(groups)
@@ -261,14 +261,14 @@ class Engine:
             self._wait(session, session.wake_at)
         if not first or self._next is not None:
             return
-        frames, error = first[0]
-        if error is not None:
+        made, error = first[0]
+        if made is None:
             self._worker.drop(launch.branch)
-            self._take([session.failed(launch, error, self.clock())])
+            self._take([session.failed(launch, error or RuntimeError("nothing was decoded"), self.clock())])
             return
 
         def show() -> None:
-            self.screen.put(launch.branch, placed[0][1], frames)
+            self.screen.put(launch.branch, placed[0][1], made.frames, made.sound)
 
         self._take(session.deliverable(launch, groups, self.clock(), show))
         self.ready.set()

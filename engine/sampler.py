@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engine.player import Frame
+from engine.player import Frame, Samples
 
 if TYPE_CHECKING:
     from engine.attention import CallHolder
@@ -35,7 +35,8 @@ class Stopped(Exception):
 @dataclass(frozen=True)
 class ModelSpec:
     """What is fixed about a model. spans: frames of the first group and of the later ones. windows: least and most
-    latents of a call. history: the policies it knows, the default first. text_limit: characters of a prompt."""
+    latents of a call. history: the policies it knows, the default first. text_limit: characters of a prompt. sound_rate: samples
+    a second of its sound, 0 for silent models."""
 
     name: str
     width: int
@@ -50,6 +51,7 @@ class ModelSpec:
     trained: tuple[int, ...] = ()
     negative: bool = False
     notes: tuple[str, ...] = ()
+    sound_rate: int = 0
 
     def span(self, position: int) -> int:
         """Frames of the group at a position."""
@@ -170,6 +172,11 @@ class Decoder(Protocol):
 
     def decode(self, group: Group) -> list[Frame]:
         """The frames of a group, read-only uint8 RGB."""
+
+    def sound(self, group: Group, start: int) -> Samples | None:
+        """The sound of a group that was just decoded and that begins at media frame `start`: the samples between those two
+        frames' instants, see `engine.player.sample_at`. None for silent models."""
+        return None
 
     def rewind(self, position: int) -> None:
         """The next group decoded is `position`, whatever was decoded after it before."""

@@ -5,20 +5,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from engine.player import Frame, Happening, Played, Player
+from engine.player import Frame, Happening, Played, Player, Samples
 
 
 class Screen:
     """Thread-safe. `listen` is called, without the lock, with everything the player did."""
 
-    def __init__(self, fps: float) -> None:
-        self.fps = fps
+    def __init__(self, fps: float, rate: int = 0) -> None:
+        """rate: samples a second of the sound, 0 without."""
+        self.fps, self.rate = fps, rate
         self.listen: Callable[[Sequence[Played]], None] = lambda played: None
         self.total_shown = 0
         self.total_stall = 0.0
         self.total_stalls = 0
         self._lock = threading.Lock()
-        self._player = Player(fps)
+        self._player = Player(fps, rate)
 
     def advance(self, now: float) -> list[Played]:
         """Everything that became due up to `now`; call it often, from one thread."""
@@ -32,10 +33,20 @@ class Screen:
             self.listen(played)
         return played
 
-    def put(self, position: int, start: int, frames: list[Frame], wanted: Callable[[], bool] = lambda: True) -> bool:
-        """Gives a group's frames unless it is no longer wanted; see Player.put."""
+    def put(self, position: int, start: int, frames: list[Frame], sound: Samples | None = None) -> bool:
+        """Gives a group's frames and sound; see Player.put."""
         with self._lock:
-            return wanted() and self._player.put(position, start, frames)
+            return self._player.put(position, start, frames, sound)
+
+    def sound(self, first: int, n: int) -> tuple[Samples, int]:
+        """See Player.sound. From the sound device's thread."""
+        with self._lock:
+            return self._player.sound(first, n)
+
+    def sample_due(self, at: float) -> int | None:
+        """See Player.sample_due."""
+        with self._lock:
+            return self._player.sample_due(at)
 
     def drop(self, first: int) -> None:
         with self._lock:
@@ -45,7 +56,7 @@ class Screen:
         """A new world: nothing of the old one is shown any more but its last frame."""
         with self._lock:
             image, paused = self._player.image, self._player.paused
-            self._player = Player(self.fps, image=image)
+            self._player = Player(self.fps, self.rate, image=image)
             if paused:
                 self._player.pause(0.0)
 

@@ -117,6 +117,10 @@ class Codec(nn.Module):
         x = (z @ w.T + self.mean[-n:]).unflatten(-1, (BLOCK, BLOCK, 3))
         return x.movedim(-3, -4).flatten(-3, -2).flatten(-4, -3)
 
+    def boundary(self, latents: Tensor) -> Tensor:
+        """The last frame of each group as it is shown, in [-1, 1]: (n, CHANNELS, 10, 16) to (n, 80, 128, 3)."""
+        return self.refiner(self.expand(latents))[:, -1].clamp(-1, 1)
+
     def decode(self, latents: Tensor) -> Tensor:
         """(n, CHANNELS, 10, 16) to (n, 4, 80, 128, 3) uint8."""
         x = self.refiner(self.expand(latents))

@@ -1,62 +1,114 @@
-"""Control latents: the boundary frame re-projected by the commanded motion, with a mask of what it covers.
+"""Control latents: the boundary frame re-projected by the commanded motion, with how much of each place it covers.
 
-This is how published camera-controlled models are told where to look; the network repairs what the flat-ground guess
-gets wrong and makes up what comes into view.
+This is how published camera-controlled models are told where to look: the frame's distances are estimated (`engine.pocket.depth`), its
+points are moved, and the later frame is looked up in it. The network repairs what the estimate gets wrong and makes up what comes
+into view.
 """
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.nn.functional import avg_pool2d, grid_sample, interpolate
+from torch.nn.functional import avg_pool2d, grid_sample, interpolate, max_pool2d
 
 from engine.pocket.camera import FOCAL, FRAMES_PER_GROUP, HEIGHT, HORIZON, WIDTH
 from engine.pocket.codec import BLOCK, Codec
+from engine.pocket.depth import FARTHEST, SKY, flat_ground
 
-EYE = 17.0
-"""Assumed height of the camera over flat ground, in world units (a middle value of the renderer's)."""
 COARSE = 2
-"""The geometry is computed at this fraction of the resolution and interpolated: it is smooth."""
+"""The geometry is computed at this fraction of the resolution and interpolated: it is mostly smooth."""
+ROWS, COLUMNS = HEIGHT // COARSE, WIDTH // COARSE
+AGREE = 0.22
+"""By how much the logarithm of a distance may differ from that of the place it is looked up at; more means that it is hidden."""
 
 
-def flow(pose: Tensor, pitch: Tensor) -> Tensor:
-    """Where in the boundary frame each pixel of a later frame comes from.
+def _cells(device: torch.device) -> tuple[Tensor, Tensor]:
+    """Rows (rows, 1) and azimuths (1, columns) of the coarse cells' middles."""
+    rows = (torch.arange(ROWS, device=device) + 0.5) * COARSE
+    columns = (torch.arange(COLUMNS, device=device) + 0.5) * COARSE
+    return rows[:, None], (columns[None] - WIDTH / 2) / FOCAL
 
-    pose: (n, 5) as of `camera.relative_pose`; pitch: (n,) pixels, at the boundary. Returns (n, 80, 128, 2) in
-    grid_sample's coordinates.
+
+def seen_distance(distance: Tensor, pose: Tensor, pitch: Tensor) -> tuple[Tensor, Tensor]:
+    """The distances that later frames see, from those of the boundary frame.
+
+    distance: (n, rows, columns) logarithms, coarse; pose: (n, m, 5) as of `camera.relative_pose`; pitch: (n,) at the boundary.
+    Returns (n, m, rows, columns) logarithms, flat ground where nothing is known, and whether it is known.
     """
-    n = len(pose)
-    x, y, z, yaw, tilt = (pose[:, i, None, None] for i in range(5))
-    columns = (torch.arange(WIDTH // COARSE) + 0.5) * COARSE
-    rows = (torch.arange(HEIGHT // COARSE) + 0.5) * COARSE
-    azimuth = (columns[None, None] - WIDTH / 2) / FOCAL + yaw
-    here = HORIZON + pitch[:, None, None]
-    below = rows[None, :, None] - (here + tilt)
-    ground = below > 0.5
-    depth = (EYE + z).clamp_min(4) * FOCAL / below.clamp_min(0.5)
-    px, py = x + depth * torch.cos(azimuth), y + depth * torch.sin(azimuth)
+    n, m = pose.shape[:2]
+    rows, azimuth = _cells(distance.device)
+    x, y, z, yaw, tilt = (pose[:, :, i, None, None] for i in range(5))
+    here = (HORIZON + pitch)[:, None, None, None]
+    r = distance.exp()[:, None]
+    up = (here - rows) * r / FOCAL
+    far = r >= SKY
+    px, py = r * torch.cos(azimuth) - x, r * torch.sin(azimuth) - y
+    moved = torch.hypot(px, py)
+    column = torch.where(far, azimuth - yaw, torch.atan2(py, px) - yaw)
+    column = (torch.remainder(column + torch.pi, 2 * torch.pi) - torch.pi) * FOCAL + WIDTH / 2
+    row = torch.where(far, rows + tilt, here + tilt - (up - z) / moved.clamp_min(0.5) * FOCAL)
+    value = torch.where(far, distance[:, None], moved.clamp_min(0.5).log())
+    i, j = torch.floor(row / COARSE).long(), torch.floor(column / COARSE).long()
+    inside = (i >= 0) & (i < ROWS) & (j >= 0) & (j < COLUMNS) & (moved > 1.0)
+    cell = torch.where(inside, i * COLUMNS + j, ROWS * COLUMNS).flatten(2)
+    empty = 99.0
+    field = distance.new_full((n, m, ROWS * COLUMNS + 1), empty)
+    field = field.scatter_reduce(2, cell, value.expand(n, m, ROWS, COLUMNS).flatten(2), "amin")
+    field = field[..., :-1].unflatten(2, (ROWS, COLUMNS)).flatten(0, 1)[:, None]
+    # a near surface that came nearer has gaps through which farther ones show: they are closed
+    for side in (3, 5):
+        shut = max_pool2d(-max_pool2d(-field, side, 1, side // 2), side, 1, side // 2)
+        field = torch.where(field > shut + AGREE, shut, field)
+    known = field < empty - 1
+    level = (pitch[:, None] + pose[:, :, 4]).flatten()
+    ground = flat_ground(level)[:, :, COARSE // 2 :: COARSE].expand(-1, -1, -1, COLUMNS)
+    field = torch.where(known, field, ground)
+    return field[:, 0].unflatten(0, (n, m)), known[:, 0].unflatten(0, (n, m))
+
+
+def flow(distance: Tensor, pose: Tensor, pitch: Tensor) -> tuple[Tensor, Tensor]:
+    """Where in the boundary frame each pixel of later frames comes from, and where that is what they really see.
+
+    distance: (n, 80, 128) logarithms of the boundary frame's; pose: (n, m, 5); pitch: (n,) pixels, at the boundary. Returns
+    (n, m, 80, 128, 2) in grid_sample's coordinates and (n, m, 40, 64) bool.
+    """
+    n, m = pose.shape[:2]
+    near = -max_pool2d(-distance[:, None], COARSE)[:, 0]
+    field, known = seen_distance(near, pose, pitch)
+    rows, azimuth = _cells(distance.device)
+    x, y, z, yaw, tilt = (pose[:, :, i, None, None] for i in range(5))
+    here = (HORIZON + pitch)[:, None, None, None]
+    r = field.exp()
+    far = r >= SKY
+    a = azimuth + yaw
+    px, py = x + r * torch.cos(a), y + r * torch.sin(a)
     # azimuth is kept continuous past half a turn: only the deviation from it is taken from atan2
-    turn = torch.atan2(py * torch.cos(azimuth) - px * torch.sin(azimuth), px * torch.cos(azimuth) + py * torch.sin(azimuth))
-    source = torch.where(ground, azimuth + turn, azimuth)
-    column = WIDTH / 2 + source * FOCAL
-    row = torch.where(ground, here + EYE * FOCAL / torch.hypot(px, py).clamp_min(1e-3), rows[None, :, None] - tilt)
-    coarse = torch.stack((column / WIDTH * 2 - 1, row.expand_as(column) / HEIGHT * 2 - 1), 1)
+    turn = torch.atan2(py * torch.cos(a) - px * torch.sin(a), px * torch.cos(a) + py * torch.sin(a))
+    back = torch.hypot(px, py).clamp_min(1e-3)
+    up = (here + tilt - rows) * r / FOCAL + z
+    column = torch.where(far, a, a + turn) * FOCAL + WIDTH / 2
+    row = torch.where(far, rows - tilt, here - up / back * FOCAL)
+    coarse = torch.stack((column / WIDTH * 2 - 1, row / HEIGHT * 2 - 1), 2).flatten(0, 1)
+    there = grid_sample(near[:, None].repeat_interleave(m, 0), coarse.permute(0, 2, 3, 1), mode="nearest", align_corners=False)
+    there = there[:, 0].unflatten(0, (n, m))
+    expected = torch.where(far, field, back.log().clamp_max(torch.log(torch.tensor(FARTHEST))))
+    seen = known & ((there - expected).abs() < AGREE) | (far & (there.exp() >= SKY))
+    seen &= (coarse.abs() < 1).all(1).unflatten(0, (n, m))
     fine = interpolate(coarse, size=(HEIGHT, WIDTH), mode="bilinear", align_corners=False)
-    return fine.reshape(n, 2, HEIGHT, WIDTH).permute(0, 2, 3, 1)
+    return fine.permute(0, 2, 3, 1).unflatten(0, (n, m)), seen
 
 
-def control_latents(codec: Codec, boundary: Tensor, pose: Tensor, pitch: Tensor, beyond: str = "border") -> Tensor:
-    """(n, groups, CHANNELS + 1, 10, 16): encoded re-projections and their cover.
+def control_latents(codec: Codec, boundary: Tensor, distance: Tensor, pose: Tensor, pitch: Tensor) -> Tensor:
+    """(n, groups, CHANNELS + 1, 10, 16): encoded re-projections and the covered share of each place.
 
-    boundary: (n, 80, 128, 3) in [-1, 1]; pose: (n, 4 groups, 5) relative to the boundary; pitch: (n,). beyond: what stands in
-    where nothing is covered, `border` (its colours go on) or `reflection`.
+    boundary: (n, 80, 128, 3) in [-1, 1]; distance: (n, 80, 128) logarithms; pose: (n, 4 groups, 5) relative to the boundary;
+    pitch: (n,). Where nothing is covered the picture's reflection stands in.
     """
     n, frames = pose.shape[:2]
-    grid = flow(pose.flatten(0, 1), pitch.repeat_interleave(frames))
+    grid, seen = flow(distance, pose, pitch)
     image = boundary.permute(0, 3, 1, 2).repeat_interleave(frames, 0)
-    warped = grid_sample(image, grid, mode="bicubic", padding_mode=beyond, align_corners=False)
-    inside = (grid.abs() < 1).all(-1).float()[:, None]
-    inside = avg_pool2d(inside, BLOCK).unflatten(0, (n, -1, FRAMES_PER_GROUP)).mean(2)
-    covered = (inside > 0.999).float()
+    warped = grid_sample(image, grid.flatten(0, 1), mode="bicubic", padding_mode="reflection", align_corners=False).clamp(-1, 1)
+    cover = avg_pool2d(seen.flatten(0, 1).float()[:, None], BLOCK // COARSE)
+    cover = cover.unflatten(0, (n, -1, FRAMES_PER_GROUP)).mean(2)
     groups = warped.permute(0, 2, 3, 1).unflatten(0, (n, -1, FRAMES_PER_GROUP))
-    return torch.cat((codec.encode(groups), covered), 2)
+    return torch.cat((codec.encode(groups), cover), 2)

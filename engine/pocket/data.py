@@ -16,7 +16,7 @@ from engine.pocket import world
 from engine.pocket.camera import FRAMES_PER_GROUP
 from engine.pocket.codec import Codec
 
-MORPH_FRAMES = 14
+MORPH_FRAMES = 16
 """Frames over which an edit transforms the world in view."""
 EDIT_SHARE = 0.5
 
@@ -36,11 +36,11 @@ class Clip:
     edit: int
 
 
-def _condition(rng: np.random.Generator) -> np.ndarray:
+def random_condition(rng: np.random.Generator) -> np.ndarray:
     return np.array([rng.integers(8), rng.integers(4), rng.choice(3, p=[0.55, 0.25, 0.2])])
 
 
-def _scene(ground: world.Ground, c: np.ndarray) -> world.Scene:
+def scene_of(ground: world.Ground, c: np.ndarray) -> world.Scene:
     return ground.scene(world.BIOME_NAMES[c[0]], world.TIME_NAMES[c[1]], world.WEATHER_NAMES[c[2]])
 
 
@@ -48,13 +48,13 @@ def clip(seed: int, groups: int, ground_seed: int | None = None) -> Clip:
     """One clip, a function of its seeds."""
     rng = np.random.default_rng([7, seed])
     ground = world.Ground.make(seed if ground_seed is None else ground_seed)
-    before = _condition(rng)
+    before = random_condition(rng)
     after, edit = before, groups
     if rng.random() < EDIT_SHARE:
         edit = int(rng.integers(2, groups - 3))
-        fresh = _condition(rng)
+        fresh = random_condition(rng)
         after = np.where(rng.random(3) < 0.7, fresh, before)
-    first, second = _scene(ground, before), _scene(ground, after)
+    first, second = scene_of(ground, before), scene_of(ground, after)
     walker = world.Walker(rng, first)
     n = groups * FRAMES_PER_GROUP
     commands = world.wander(rng, n)

@@ -15,13 +15,14 @@ from torch import Tensor
 from engine.pocket.camera import Array
 from engine.pocket.codec import CHANNELS, Codec
 from engine.pocket.control import control_latents
+from engine.pocket.depth import DepthNet
 
 PAGES = 32
 """Pages that are kept; the oldest goes first."""
 APART_YAW, APART_WAY = 0.4, 4.0
 """Radians or world units by which a new page differs from all others."""
-NEAR = 8.0
-"""World units: from farther away a page's flat-ground guess is worse than making it up."""
+NEAR = 30.0
+"""World units: from farther away a page's estimated distances are worse than making it up."""
 USED = 2
 """Pages that one window looks at."""
 
@@ -72,17 +73,17 @@ class Album:
         kept = [p for p in self.pages if p[0].turn(place) >= APART_YAW or p[0].way(place) >= APART_WAY]
         self.pages = [*kept, (place, latent)][-PAGES:]
 
-    def fill(self, codec: Codec, control: Tensor, start: Place, pose: Array) -> Tensor:
+    def fill(self, codec: Codec, depth: DepthNet, control: Tensor, start: Place, pose: Array) -> Tensor:
         """Control latents (1, groups, CHANNELS + 1, 10, 16) with what pages cover put where nothing was."""
         end = start.onward(pose[-1])
         near = [p for p in self.pages if p[0].way(start) <= NEAR]
         near.sort(key=lambda p: min(p[0].turn(end), p[0].turn(start) + 0.5))
         for place, latent in near[:USED]:
-            if bool(control[:, :, CHANNELS].all()):
+            if bool((control[:, :, CHANNELS] > 0.5).all()):
                 break
-            frame = codec.last_frame(latent[None]).clamp(-1, 1)
+            frame, pitch = codec.boundary(latent[None]), torch.tensor([place.pitch])
             poses = torch.from_numpy(place.poses_from(start, pose))[None]
-            other = control_latents(codec, frame, poses, torch.tensor([place.pitch]))
+            other = control_latents(codec, frame, depth(frame, pitch), poses, pitch)
             take = (control[:, :, CHANNELS:] < 0.5) & (other[:, :, CHANNELS:] > 0.5)
             control = torch.where(take, other, control)
         return control

@@ -16,13 +16,15 @@ from torch.nn.functional import avg_pool2d
 from engine.attention import CallHolder, KeyValue, Rotation, WindowCall
 from engine.models import POCKET
 from engine.pictures import is_film, read_film, read_picture
-from engine.player import Frame
+from engine.player import Frame, Samples
 from engine.pocket import camera
 from engine.pocket.camera import FRAMES_PER_GROUP
 from engine.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
 from engine.pocket.control import control_latents
+from engine.pocket.depth import DepthNet
 from engine.pocket.memory import Album, Place
 from engine.pocket.network import ATTRIBUTES, CONDITION, CONTROL, HISTORY, TOKENS, NetworkConfig, PocketNet, extra_inputs
+from engine.pocket.soundscape import QUIET, Hearing, Mix, Soundscape, aimed, one_of
 from engine.pocket.text import LONGEST, Reader, Words
 from engine.prefix import PrefixStore, joined
 from engine.sampler import Condition, ConditionError, Decoder, Group, HistoryPolicy, Report, Request, Sampler
@@ -71,6 +73,7 @@ class GroupState:
     """What the prompt said of the group, where it had one."""
     before: Tensor | None = None
     """Of a world's first group: the latent of the place that it began from."""
+    hearing: Hearing = QUIET
 
 
 def command(actions: Sequence[str]) -> np.ndarray:
@@ -97,6 +100,7 @@ class PocketWeights:
     net: PocketNet
     codec: Codec
     reader: Reader
+    depth: DepthNet
     starts: Tensor
     """(variants, biomes, times, weathers, CHANNELS, 10, 16): latents of start images, or with no variants."""
     card: dict[str, Any]
@@ -115,8 +119,8 @@ class PocketWeights:
             raise WeightsError(f"{e.filename or file} is missing: restore the folder assets/pocket and start again") from e
         except (SafetensorError, ValueError, OSError) as e:
             raise WeightsError(f"{file} cannot be read ({e}): restore the folder assets/pocket and start again") from e
-        net, codec, reader = PocketNet(NetworkConfig(**card["network"])), Codec(), Reader()
-        for name, module in (("net", net), ("codec", codec), ("reader", reader)):
+        net, codec, reader, depth = PocketNet(NetworkConfig(**card["network"])), Codec(), Reader(), DepthNet()
+        for name, module in (("net", net), ("codec", codec), ("reader", reader), ("depth", depth)):
             part = {k[len(name) + 1 :]: v.float() for k, v in state.items() if k.startswith(name + ".")}
             try:
                 module.load_state_dict(part)
@@ -124,14 +128,14 @@ class PocketWeights:
                 raise WeightsError(f"{file} does not fit this version of Foreland: {str(e).splitlines()[-1].strip()}") from e
             module.eval().requires_grad_(False)
         starts = state.get("starts", torch.zeros(0, *ATTRIBUTES, CHANNELS, ROWS, COLUMNS))
-        return cls(net, codec, reader, starts.float(), card)
+        return cls(net, codec, reader, depth, starts.float(), card)
 
     def save(self, folder: Path) -> None:
         """Writes half precision, but the codec's transform in full."""
         from safetensors.torch import save_file
 
         state = {}
-        for name, module in (("net", self.net), ("codec", self.codec), ("reader", self.reader)):
+        for name, module in (("net", self.net), ("codec", self.codec), ("reader", self.reader), ("depth", self.depth)):
             for k, v in module.state_dict().items():
                 full = name == "codec" and not k.startswith("refiner")
                 state[f"{name}.{k}"] = v.contiguous().to(torch.float32 if full else torch.float16)
@@ -149,7 +153,7 @@ class PocketSampler(Sampler):
 
     def __init__(self, weights: PocketWeights, start_image: bool = True) -> None:
         self.spec = POCKET
-        self._net, self._codec, self._reader = weights.net, weights.codec, weights.reader
+        self._net, self._codec, self._reader, self._depth = weights.net, weights.codec, weights.reader, weights.depth
         self._words = Words()
         self._starts = weights.starts if start_image else weights.starts[:0]
         self._start: Group | None = None
@@ -188,7 +192,8 @@ class PocketSampler(Sampler):
         self._prefix.drop(first)
         if first == 0 and (before := groups[0].state.before) is not None:
             same = self._start is not None and self._start.latent is before
-            self._groups[-1] = self._start if same and self._start is not None else _beginning(before)
+            mix = groups[0].state.hearing.before
+            self._groups[-1] = self._start if same and self._start is not None else _beginning(before, mix)
         self._groups.update((g.position, g) for g in groups)
 
     def idle(self, locked: int, history: HistoryPolicy) -> bool:
@@ -242,7 +247,7 @@ class PocketSampler(Sampler):
         known = {p: g for p, g in self._groups.items() if p < request.branch}
         if request.branch == 0:
             if self._given is not None:
-                self._start = _beginning(self._given)
+                self._start = _beginning(self._given, aimed(prepared.attributes.numpy(), QUIET.now))
             else:
                 self._start = self._start_for(request, prepared)
             known = {} if self._start is None else {-1: self._start}
@@ -269,7 +274,7 @@ class PocketSampler(Sampler):
         latent = self._starts[tuple(index)]
         if self._start is not None and torch.equal(self._start.latent, latent):
             return self._start
-        return _beginning(latent)
+        return _beginning(latent, one_of((index[1], index[2], index[3])))
 
     def _leaning(self, control: Tensor, past: list[Group], request: Request, prepared: Prepared, pose: np.ndarray) -> Tensor:
         """When the prompt has just named another land, control latents that lean towards a start image of it.
@@ -290,8 +295,7 @@ class PocketSampler(Sampler):
         if start is None:
             return control
         since = len(past) - 1 - others[-1]
-        frame = self._codec.last_frame(start.latent[None]).clamp(-1, 1)
-        target = control_latents(self._codec, frame, torch.from_numpy(pose)[None], torch.zeros(1), "reflection")
+        target = self._ahead(self._codec.boundary(start.latent[None]), pose, 0.0)
         share = LEAN * ((since + 1 + torch.arange(control.shape[1])) / MORPH).clamp_max(1)[None, :, None, None, None]
         latents = control[:, :, :CHANNELS] * (1 - share) + target[:, :, :CHANNELS] * share
         return torch.cat((latents, control[:, :, CHANNELS:]), 2)
@@ -312,9 +316,9 @@ class PocketSampler(Sampler):
             self._kept(known[p], known, context)
         prefix, prefix_rotation = self._prefilled([known[p] for p in history], known, context, levels[0])
         if j - 1 in known:
-            boundary = sharpened(self._codec.last_frame(known[j - 1].latent)[None])
-            control = control_latents(self._codec, boundary, torch.from_numpy(pose)[None], pitch[:1], "reflection")
-            control = self._album.fill(self._codec, control, start, pose)
+            boundary = sharpened(self._codec.boundary(known[j - 1].latent[None]))
+            control = self._ahead(boundary, pose, levels[0])
+            control = self._album.fill(self._codec, self._depth, control, start, pose)
             control = self._leaning(control, [known[p] for p in range(j - MORPH, j) if p in known], request, prepared, pose)
         else:
             control = torch.zeros(1, k, CONTROL, ROWS, COLUMNS)
@@ -334,10 +338,19 @@ class PocketSampler(Sampler):
         z = denoise(solver, pure, velocity, lambda step: pure, report, done, total)
         places = [start.onward(pose[(i + 1) * FRAMES_PER_GROUP - 1]) for i in range(k)]
         before = known[-1].latent if j == 0 and -1 in known else None
-        return [
-            Group(j + i, z[0, i].clone(), GroupState(motion[i], levels[i], places[i], prepared.attributes, None if i else before))
-            for i in range(k)
-        ]
+        hearing = known[j - 1].state.hearing if j - 1 in known else QUIET
+        aim = aimed(prepared.attributes.numpy(), hearing.now)
+        out = []
+        for i in range(k):
+            hearing = hearing.onward(aim, motion[i])
+            state = GroupState(motion[i], levels[i], places[i], prepared.attributes, None if i else before, hearing)
+            out.append(Group(j + i, z[0, i].clone(), state))
+        return out
+
+    def _ahead(self, frame: Tensor, pose: np.ndarray, pitch: float) -> Tensor:
+        """Control latents of a window from a frame (1, 80, 128, 3) that is seen at `pitch`."""
+        level = torch.tensor([pitch])
+        return control_latents(self._codec, frame, self._depth(frame, level), torch.from_numpy(pose)[None], level)
 
     def _prefilled(
         self, groups: list[Group], known: Mapping[int, Group], context: Tensor, level: float
@@ -376,16 +389,21 @@ class PocketSampler(Sampler):
         return layers
 
 
-def _beginning(latent: Tensor) -> Group:
-    """A place that stands still before a world begins."""
-    return Group(-1, latent, GroupState(np.zeros((FRAMES_PER_GROUP, 5), np.float32), 0.0, Place()))
+def _beginning(latent: Tensor, mix: Mix) -> Group:
+    """A place that stands still before a world begins, and sounds like `mix`."""
+    still = np.zeros((FRAMES_PER_GROUP, 5), np.float32)
+    return Group(-1, latent, GroupState(still, 0.0, Place(), hearing=Hearing(mix, mix)))
 
 
 class PocketDecoder(Decoder):
-    """Decodes groups with the pocket codec; stateless, so a rewind costs nothing."""
+    """Decodes groups with the pocket codec and renders their sound; stateless, so a rewind costs nothing."""
 
     def __init__(self, weights: PocketWeights) -> None:
         self._codec = weights.codec
+        self._soundscape = Soundscape()
+
+    def sound(self, group: Group, start: int) -> Samples:
+        return self._soundscape.render(group.state.hearing, start)
 
     def decode(self, group: Group) -> list[Frame]:
         with torch.inference_mode():

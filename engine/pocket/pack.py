@@ -2,7 +2,7 @@
 
     python -m engine.pocket.pack runs assets/pocket [--scores report.json]
 
-The folder holds net.pt, codec.pt and, where they were trained, refiner.pt and reader.pt; a missing reader is trained.
+The folder holds net.pt, codec.pt, depth.pt and, where they were trained, refiner.pt and reader.pt; a missing reader is trained.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from torch import Tensor
 from engine.pocket import world
 from engine.pocket.codec import Codec
 from engine.pocket.data import load_transform
+from engine.pocket.depth import DepthNet
 from engine.pocket.model import PocketWeights
 from engine.pocket.network import NetworkConfig, PocketNet
 from engine.pocket.text import Reader, train_reader
@@ -55,15 +56,17 @@ def pack(folder: Path, out: Path, facts: dict[str, Any]) -> PocketWeights:
         torch.save(trained.state_dict(), folder / "reader.pt")
     reader = Reader()
     reader.load_state_dict(torch.load(folder / "reader.pt", weights_only=True))
+    depth = DepthNet()
+    depth.load_state_dict(torch.load(folder / "depth.pt", weights_only=True))
     config = NetworkConfig()
     net = PocketNet(config)
     net.load_state_dict(torch.load(folder / "net.pt", weights_only=True))
-    parameters = {"network": net, "codec refiner": codec.refiner, "prompt reader": reader}
+    parameters = {"network": net, "codec refiner": codec.refiner, "distances": depth, "prompt reader": reader}
     card = {
         "name": "pocket", "network": config.as_dict(),
         "parameters": {k: sum(p.numel() for p in m.parameters()) for k, m in parameters.items()}, **facts,
     }  # fmt: skip
-    weights = PocketWeights(net, codec, reader, start_images(codec), card)
+    weights = PocketWeights(net, codec, reader, depth, start_images(codec), card)
     weights.save(out)
     return weights
 

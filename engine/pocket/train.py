@@ -23,6 +23,7 @@ from engine.pocket.camera import FRAMES_PER_GROUP
 from engine.pocket.codec import CHANNELS, Codec
 from engine.pocket.control import control_latents
 from engine.pocket.data import load_transform
+from engine.pocket.depth import DepthNet
 from engine.pocket.network import (
     ATTRIBUTES,
     CONTROL,
@@ -40,8 +41,12 @@ LEVEL, SPREAD, PURE = -0.3, 1.5, 0.1
 detail is decided at low levels, where its small latents stand above the noise: too few of them and pictures are soft."""
 AT_EDIT = 0.5
 """Share of windows that begin where the condition changes, among clips in which it does and the window fits."""
-PRIOR = 0.4
+PRIOR = 0.2
 """Share of a latent's variance that the control latents leave open, over covered and uncovered places."""
+
+
+OWN, OWN_AFTER, OWN_LEVELS = 0.3, 8.0, (1.0, 0.65, 0.35, 0.13)
+"""Share of steps whose history the network made itself, the minutes after which they begin, and the noise levels it takes."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,9 @@ def worn(frame: Tensor) -> Tensor:
     return x.clamp(-1, 1).permute(0, 2, 3, 1)
 
 
-def model_inputs(codec: Codec, batch: Batch, noise: Tensor, sigma: Tensor, rng: np.random.Generator, net: PocketNet, train: bool):  # type: ignore[no-untyped-def]
+def model_inputs(  # type: ignore[no-untyped-def]
+    codec: Codec, depth: DepthNet, batch: Batch, noise: Tensor, sigma: Tensor, rng: np.random.Generator, net: PocketNet, train: bool
+):
     """The arguments of `PocketNet.forward` for [history | window], sigma (n, k)."""
     h, k = batch.history.shape[1], batch.window.shape[1]
     n = len(batch.window)
@@ -150,8 +157,10 @@ def model_inputs(codec: Codec, batch: Batch, noise: Tensor, sigma: Tensor, rng: 
         last = past[:, -1]
         if train:
             last = last + torch.randn_like(last) * (0.2 * torch.rand(n, 1, 1, 1)) * codec.scale[:, None, None]
-        frame = codec.last_frame(last).clamp(-1, 1)
-        control[:, h:] = control_latents(codec, worn(frame) if train else frame, pose, batch.pitch[:, h])
+        with torch.no_grad():
+            frame = codec.boundary(last)
+            frame = worn(frame) if train else frame
+            control[:, h:] = control_latents(codec, frame, depth(frame, batch.pitch[:, h]), pose, batch.pitch[:, h])
         if train:
             level = torch.rand(n, h) * 0.25
             past = past * (1 - level[..., None, None, None]) + torch.randn_like(past) * level[..., None, None, None]
@@ -194,13 +203,15 @@ class Average:
                 self.state[k].lerp_(v, 1 - d)
 
 
-def loss_of(net: PocketNet, codec: Codec, batch: Batch, rng: np.random.Generator, weights: Tensor, train: bool, bf16: bool) -> Tensor:
+def loss_of(
+    net: PocketNet, codec: Codec, depth: DepthNet, batch: Batch, rng: np.random.Generator, weights: Tensor, train: bool, bf16: bool
+) -> Tensor:
     n, k = batch.window.shape[:2]
     h = batch.history.shape[1]
     sigma = torch.sigmoid(torch.randn(n) * SPREAD + LEVEL)
     sigma = torch.where(torch.rand(n) < PURE, torch.ones(n), sigma)[:, None].expand(n, k)
     noise = torch.randn_like(batch.window)
-    inputs = model_inputs(codec, batch, noise, sigma, rng, net, train)
+    inputs = model_inputs(codec, depth, batch, noise, sigma, rng, net, train)
     with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
         out = net(*inputs)
     error = (out[:, h:].float() - batch.window) ** 2 * weights
@@ -208,7 +219,33 @@ def loss_of(net: PocketNet, codec: Codec, batch: Batch, rng: np.random.Generator
     return (error.mean((2, 3, 4)) * emphasis).sum() / batch.weight.sum().clamp_min(1)
 
 
-def train(config: TrainConfig, network: NetworkConfig, codec: Codec, short: Clips, long: Clips, out: Path, resume: Path | None) -> None:
+def went_on(net: PocketNet, codec: Codec, depth: DepthNet, batch: Batch, own: int, rng: np.random.Generator, bf16: bool) -> Batch:
+    """The batch with the first `own` groups of its window sampled by the network itself and made history: what it will meet when it
+    plays, so that it learns to bring back what it lost."""
+    h, n = batch.history.shape[1], len(batch.window)
+    shape = batch.window[:, :own].shape
+    pure, z = torch.randn(shape), torch.zeros(shape)
+    first = Batch(
+        batch.history, z, batch.motion[:, : h + own], batch.pitch[:, : h + own], batch.condition, batch.weight[:, :own]
+    )  # fmt: skip
+    net.eval()
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+        for level in OWN_LEVELS:
+            now = Batch(first.history, z, first.motion, first.pitch, first.condition, first.weight)
+            inputs = model_inputs(codec, depth, now, pure, torch.full((n, own), level), rng, net, False)
+            z = net(*inputs)[:, h:].float()
+    net.train()
+    past = torch.cat((batch.history, z), 1)
+    keep = min(HISTORY, past.shape[1])
+    drop = past.shape[1] - keep
+    return Batch(
+        past[:, drop:], batch.window[:, own:], batch.motion[:, drop:], batch.pitch[:, drop:], batch.condition, batch.weight[:, own:]
+    )  # fmt: skip
+
+
+def train(
+    config: TrainConfig, network: NetworkConfig, codec: Codec, depth: DepthNet, short: Clips, long: Clips, out: Path, resume: Path | None
+) -> None:
     torch.manual_seed(config.seed)
     rng = np.random.default_rng(config.seed)
     net = PocketNet(network)
@@ -238,8 +275,12 @@ def train(config: TrainConfig, network: NetworkConfig, codec: Codec, short: Clip
             far, window = False, int(rng.choice([1, 2, 3], p=[0.8, 0.1, 0.1]))
         clips = long if far else short
         n = max(2, config.batch_tokens // (40 * (history + window)))
-        batch = draw(clips, rng, n, history, window, clips.held_out, len(clips))
-        loss = loss_of(net, codec, batch, rng, weights, True, config.bf16)
+        own = int(rng.integers(1, 4)) if history and gone > OWN_AFTER and rng.random() < OWN else 0
+        own = min(own, clips.groups - history - window)
+        batch = draw(clips, rng, n, history, own + window, clips.held_out, len(clips))
+        if own:
+            batch = went_on(net, codec, depth, batch, own, rng, config.bf16)
+        loss = loss_of(net, codec, depth, batch, rng, weights, True, config.bf16)
         for opt in opts:
             opt.zero_grad(set_to_none=True)
         loss.backward()
@@ -262,7 +303,7 @@ def train(config: TrainConfig, network: NetworkConfig, codec: Codec, short: Clip
 
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("data", type=Path, help="folder with codec.pt, short.npz and long.npz")
+    p.add_argument("data", type=Path, help="folder with codec.pt, depth.pt, refiner.pt, short.npz and long.npz")
     p.add_argument("out", type=Path)
     p.add_argument("--minutes", type=float, default=60)
     p.add_argument("--seed", type=int, default=0)
@@ -276,7 +317,13 @@ def main() -> None:
     torch.set_num_threads(a.threads)
     config = TrainConfig(a.batch_tokens, a.rate, a.minutes, a.seed, not a.no_bf16)
     codec = load_transform(a.data / "codec.pt")
-    train(config, NetworkConfig(), codec, Clips(a.data / "short.npz"), Clips(a.data / "long.npz"), a.out, a.resume)
+    if (a.data / "refiner.pt").exists():
+        codec.refiner.load_state_dict(torch.load(a.data / "refiner.pt", weights_only=True))
+    codec.requires_grad_(False)
+    depth = DepthNet()
+    depth.load_state_dict(torch.load(a.data / "depth.pt", weights_only=True))
+    depth.eval().requires_grad_(False)
+    train(config, NetworkConfig(), codec, depth, Clips(a.data / "short.npz"), Clips(a.data / "long.npz"), a.out, a.resume)
 
 
 if __name__ == "__main__":

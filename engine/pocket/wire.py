@@ -10,6 +10,7 @@ import torch
 from engine.parallel.wire import Header, Tensors
 from engine.pocket.memory import Place
 from engine.pocket.model import GroupState, Prepared
+from engine.pocket.soundscape import Hearing
 from engine.sampler import Group
 
 
@@ -29,6 +30,7 @@ class PocketWire:
         places = [[s.place.x, s.place.y, s.place.z, s.place.yaw, s.place.pitch] for s in states]
         header = {"positions": [g.position for g in groups], "pitch": [s.pitch for s in states], "places": places}
         tensors = {"latents": torch.stack([g.latent for g in groups]), "motion": torch.from_numpy(np.stack([s.motion for s in states]))}
+        tensors["hearing"] = torch.from_numpy(np.stack([s.hearing.vector() for s in states]))
         if states[0].attributes is not None:
             tensors["attributes"] = states[0].attributes
         if states[0].before is not None:
@@ -40,6 +42,7 @@ class PocketWire:
         for i, p in enumerate(header["positions"]):
             motion = tensors["motion"][i].numpy()
             before = tensors.get("before") if i == 0 else None
-            state = GroupState(motion, header["pitch"][i], Place(*header["places"][i]), tensors.get("attributes"), before)
+            place, hearing = Place(*header["places"][i]), Hearing.of(tensors["hearing"][i].numpy())
+            state = GroupState(motion, header["pitch"][i], place, tensors.get("attributes"), before, hearing)
             out.append(Group(p, tensors["latents"][i].clone(), state))
         return out

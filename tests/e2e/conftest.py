@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,8 +93,8 @@ def open_window(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]
     app = QApplication.instance() or QApplication(["foreland"])
     windows = []
 
-    def open_(settings: Settings, session: str, size: tuple[int, int], **more: Path) -> Person:
-        engine = Engine(loader("pocket"), spec_of("pocket"), settings, tmp_path / session)
+    def open_(settings: Settings, session: str, size: tuple[int, int], clock: Callable[[], float] = time.monotonic, **more: Any) -> Person:
+        engine = Engine(loader("pocket"), spec_of("pocket"), settings, tmp_path / session, clock)
         window = MainWindow(engine, settings, spec_of("pocket"), **more)
         windows.append(window)
         window.resize(*size)

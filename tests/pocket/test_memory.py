@@ -44,8 +44,8 @@ def test_what_left_the_picture_by_a_turn_is_covered_again(weights: PocketWeights
     away = Place(yaw=1.2)
     back = turn(24, -1.0)
     boundary = torch.zeros(1, 80, 128, 3)
-    control = control_latents(codec, boundary, torch.from_numpy(back)[None], torch.zeros(1))
-    filled = album.fill(codec, control, away, back)
+    control = control_latents(codec, boundary, weights.depth(boundary, torch.zeros(1)), torch.from_numpy(back)[None], torch.zeros(1))
+    filled = album.fill(codec, weights.depth, control, away, back)
     assert filled[:, :, CHANNELS].mean() > control[:, :, CHANNELS].mean() + 0.1
     kept = control[:, :, CHANNELS:] > 0.5
     assert torch.equal(torch.where(kept, filled, 0.0), torch.where(kept, control, 0.0)), "the boundary frame comes first"
@@ -55,8 +55,9 @@ def test_pages_from_far_away_are_not_used(weights: PocketWeights) -> None:  # no
     album = Album()
     album.add(Place(x=NEAR + 1), torch.randn(CHANNELS, 10, 16))
     back = turn(8, -1.0)
-    control = control_latents(weights.codec, torch.zeros(1, 80, 128, 3), torch.from_numpy(back)[None], torch.zeros(1))
-    assert torch.equal(album.fill(weights.codec, control, Place(), back), control)
+    grey = torch.zeros(1, 80, 128, 3)
+    control = control_latents(weights.codec, grey, weights.depth(grey, torch.zeros(1)), torch.from_numpy(back)[None], torch.zeros(1))
+    assert torch.equal(album.fill(weights.codec, weights.depth, control, Place(), back), control)
 
 
 def test_the_album_is_bounded_and_a_newer_view_replaces_the_old_one() -> None:

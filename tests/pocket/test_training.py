@@ -10,9 +10,10 @@ import torch
 
 from engine.pocket import camera, data, evaluate, pack, refine, train, world
 from engine.pocket.captions import HELD_OUT, WORDS, caption
+from engine.pocket.depth import DepthNet
 from engine.pocket.judge import Judge, expansion, horizontal_shift, sharpness
 from engine.pocket.model import PocketWeights
-from engine.pocket.network import ATTRIBUTES, NetworkConfig
+from engine.pocket.network import ATTRIBUTES, HISTORY, NetworkConfig
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +106,9 @@ def test_the_whole_training_road_ends_in_weights_that_load_and_can_be_judged(fol
     codec = data.load_transform(folder / "codec.pt")
     short, long = (train.Clips(folder / f"{n}.npz", 0) for n in ("short", "long"))
     config = train.TrainConfig(batch_tokens=400, minutes=0.08, bf16=False)
-    train.train(config, NetworkConfig(), codec, short, long, folder / "net.pt", None)
+    depth = DepthNet().eval()
+    torch.save(depth.state_dict(), folder / "depth.pt")
+    train.train(config, NetworkConfig(), codec, depth, short, long, folder / "net.pt", None)
     frames = np.concatenate([refine._frames(s) for s in range(12)])
     gain = refine.train(codec, frames, 0.05, batch=4)
     assert np.isfinite(gain)
@@ -120,6 +123,12 @@ def test_the_whole_training_road_ends_in_weights_that_load_and_can_be_judged(fol
     scores = evaluate.judge_control(bench, 1, 2)
     assert 0 <= scores["turn_sign"] <= 1
     assert scores["turning_groups"] >= 2
+    batch = train.draw(short, np.random.default_rng(1), 2, 3, 4, 0, len(short))
+    on = train.went_on(weights.net, codec, depth, batch, 2, np.random.default_rng(2), False)
+    assert (on.history.shape[1], on.window.shape[1]) == (HISTORY, 2)
+    assert torch.equal(on.history[:, :3], batch.history)
+    assert not torch.equal(on.history[:, 3:], batch.window[:, :2]), "the last two are the network's own"
+    assert torch.equal(on.window, batch.window[:, 2:])
     assert set(evaluate.judge_prompts(bench, Judge().eval(), 1)) == {"biome", "time", "weather"}
 
 
