@@ -60,7 +60,10 @@ def add_commands(commands: Any) -> None:
     p.add_argument("--events", type=int, default=1_000_000, help="controller: events (default: %(default)s)")
     p.add_argument("--out", type=Path, default=Path("bench"), help="serve: folder for the report (default: %(default)s)")
     p.add_argument("--json", type=Path, metavar="FILE", help="the other benches: also write the figures there")
-    p = commands.add_parser("replay", help="feed a session's event log to the controller again")
+    p = commands.add_parser("replay", help="feed a session's event log to the controller again, or make its world again")
+    p.add_argument("--film", type=Path, help="make every call again too, compare each group, and write the film")
+    p.add_argument("--model", help="name or folder of the model, where it is not the one that the session names")
+    p.add_argument("--device", default="auto", help="cpu, cuda, cuda:1 or auto")
     p.add_argument("session", type=Path, help="session folder")
     p.add_argument("--check", action="store_true", help="say whether the commands are the same (always done)")
 
@@ -298,4 +301,31 @@ def run_replay(args: argparse.Namespace) -> int:
         print(f"different after {result.events} events: {result.difference}")
         return 1
     print(f"the same: {result.events} events gave the same {result.commands} commands")
-    return 0
+    return 0 if args.film is None else _film_again(args)
+
+
+def _film_again(args: argparse.Namespace) -> int:
+    """Makes the session's world again; status 0 when it is the same bit for bit."""
+    from engine.models import loader, spec_of
+    from engine.options import LoadOptions
+    from engine.recorder import Recorder, RecordingError
+    from engine.regenerate import read_session, regenerate
+
+    try:
+        lines = read_session(args.session)
+        name = args.model or lines[0]["model"]
+        spec = spec_of(name)
+        model = loader(name, LoadOptions(device=args.device))(lambda stage, share: None)
+        recorder = Recorder(args.film, spec.width, spec.height, spec.fps, rate=spec.sound_rate)
+        try:
+            result = regenerate(lines, model, recorder.add)
+        finally:
+            recorder.close()
+    except (ReplayError, RecordingError, ValueError, OSError) as e:
+        raise MeasureError(str(e)) from e
+    same = not result.different
+    print(f"{result.groups} groups made again: " + ("the same bit for bit" if same else f"{result.different} differ, first {result.first}"))
+    for what in result.machine:
+        print(f"  {what}")
+    print(args.film.resolve())
+    return 0 if same else 1

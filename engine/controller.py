@@ -306,13 +306,17 @@ NEVER = float("inf")
 class Controller:
     """The machine. Feed it with `handle`; do what it returns, in order."""
 
-    def __init__(self, policy: Policy, at: float, version: int = 0, estimator: Estimator | None = None, first_call: int = 0) -> None:
-        """at: seconds; playback counts as held from then on. version: the condition in force at the start."""
+    def __init__(
+        self, policy: Policy, at: float, version: int = 0, estimator: Estimator | None = None, first_call: int = 0, first: int = 0,
+        start: int = 0,
+    ) -> None:  # fmt: skip
+        """at: seconds; playback counts as held from then on. version: the condition in force at the start. first, start: the position
+        and the media frame that it goes on from, when it goes back into a world."""
         self.policy = policy
         self.estimator = estimator if estimator is not None else Estimator()
         self.state = State.CONSUME
-        self.delivered = 0
-        self.locked = 0
+        self.delivered = first
+        self.locked = first
         self.cache: deque[Entry] = deque()
         self.newest = version
         self.running = version
@@ -326,8 +330,8 @@ class Controller:
         self._ready = version
         self._calls: dict[int, CallTimes] = {}
         self._next_call = first_call
-        self._end_frame = 0
-        self._origin = at
+        self._end_frame = start
+        self._origin = at - start / policy.fps
         self._held: float | None = at
         self._wake = NEVER
 

@@ -51,6 +51,7 @@ class DecodeWorker:
         self._at = -1
         self._reach = -1
         self._closing = False
+        self._resume: list[Group] | None = None
         self._change = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="foreland-decode", daemon=True)
         self._thread.start()
@@ -74,6 +75,14 @@ class DecodeWorker:
         """A call wants the frames up to this position now (they are locked, so they will play)."""
         with self._change:
             self._reach = position
+            self._change.notify()
+
+    def resume(self, groups: list[Group]) -> None:
+        """The world goes on after the last of these; what was given before is dropped."""
+        with self._change:
+            self._work.clear()
+            self._reach = -1
+            self._resume = groups
             self._change.notify()
 
     def nudge(self) -> None:
@@ -105,10 +114,14 @@ class DecodeWorker:
                     return
                 work = self._next()
                 assert work is not None
+                resume, self._resume = self._resume, None
             position = work.group.position
             error: BaseException | None = None
             made: Decoded | None = None
             try:
+                if resume is not None:
+                    self._decoder.resume(resume)
+                    self._at = resume[-1].position if resume else -1
                 if position != self._at + 1:
                     self._decoder.rewind(position)
                 made = decoded(self._decoder, work.group, work.start)

@@ -6,7 +6,9 @@ Schema version 1. One JSON object a line. Every line has `kind`, `t` (seconds, m
   session  first line: schema, model, seed, policy, spans, fps, t0_wall (Unix time), t0 (the monotonic clock then)
   event    an event of the controller: `name` and `data`, its fields as in engine/controller.py; times in data are
            absolute monotonic seconds
-  controller  a reset begins with a new controller: began, version, first_call, policy
+  controller  a reset or a rewind begins with a new controller: began, version, first_call, policy, and first and start, the
+           position and media frame that it goes on from
+  delivered  a group began to play: position, start, span, call, version, take, latent (CRC-32 of its bytes)
   close    the controller is closed (a reset or the end): closed
   state    after each event: state, d, l, e, running, pending, job
   command  what the controller answered: `name` and `data`; a Receipt of an applied update also has R, C, Q, L in seconds

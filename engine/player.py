@@ -66,8 +66,9 @@ class Player:
     stalls: int = 0
     image: Frame | None = None
     position: int = -1
+    next_position: int = 0
+    """The first position whose first frame was not shown; with `shown`, where a player begins."""
     _groups: OrderedDict[int, _Group] = field(default_factory=OrderedDict)
-    _next: int = 0
     _origin: float | None = None
     _paused: float | None = None
     _stalled: float | None = None
@@ -84,15 +85,10 @@ class Player:
     def stalled(self) -> bool:
         return self._stalled is not None
 
-    @property
-    def next_position(self) -> int:
-        """The first position whose first frame was not shown."""
-        return self._next
-
     def put(self, position: int, start: int, frames: list[Frame], sound: Samples | None = None) -> bool:
         """Gives the frames of a group, which begins at media frame `start`, and the sound from there to its end. False when it
         has begun to play already."""
-        if position < self._next:
+        if position < self.next_position:
             return False
         self._groups[position] = _Group(start, frames, sound)
         return True
@@ -131,13 +127,13 @@ class Player:
 
     def drop(self, first: int) -> None:
         """Forgets groups from `first` on: they were revoked."""
-        for p in [p for p in self._groups if p >= max(first, self._next)]:
+        for p in [p for p in self._groups if p >= max(first, self.next_position)]:
             del self._groups[p]
 
     def media_time(self, now: float) -> float:
         """Seconds of media played at `now`; stands still while held."""
         if self._origin is None:
-            return 0.0
+            return self.shown / self.fps
         if self._paused is not None:
             now = self._paused
         t = (now - self._origin) * self.fps
@@ -168,17 +164,17 @@ class Player:
         if self._paused is not None:
             return out
         if self._origin is None:
-            if 0 not in self._groups:
+            if self.next_position not in self._groups:
                 return out
-            self._origin = now
-            out.append(Played(Happening.STARTED, now, 0, 0))
+            self._origin = now - self.shown / self.fps
+            out.append(Played(Happening.STARTED, now, self.next_position, self.shown))
         while (due := self._origin + self.shown / self.fps) <= now + 1e-9:
             frame = self._frame(self.shown)
             if frame is None:
                 if self._stalled is None:
                     self._stalled = due
                     self.stalls += 1
-                    out.append(Played(Happening.STALLED, due, self._next, self.shown))
+                    out.append(Played(Happening.STALLED, due, self.next_position, self.shown))
                 break
             if self._stalled is not None:
                 # the frame came late: it is shown now, and everything after it is due later by the stall
@@ -187,10 +183,10 @@ class Player:
                 self._origin += lost
                 self._stalled = None
                 due = now
-                out.append(Played(Happening.RESUMED, now, self._next, self.shown))
+                out.append(Played(Happening.RESUMED, now, self.next_position, self.shown))
             position, group = frame
             if self.shown == group.start:
-                self._next = position + 1
+                self.next_position = position + 1
                 out.append(Played(Happening.GROUP, due, position, self.shown))
                 for old in [p for p in self._groups if p < position - 1]:
                     del self._groups[old]
@@ -213,7 +209,7 @@ class Player:
         return (self._paused if self._paused is not None else now) - self._stalled
 
     def _frame(self, index: int) -> tuple[int, _Group] | None:
-        for position in (self._next - 1, self._next):
+        for position in (self.next_position - 1, self.next_position):
             group = self._groups.get(position)
             if group is not None and group.start <= index < group.start + len(group.frames):
                 return position, group

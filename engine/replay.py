@@ -71,7 +71,8 @@ def replay(folder: Path) -> ReplayResult:
                 return ReplayResult(events, commands, f"line {number}: {expected[0]['name']} was not sent in the session")
             estimator = Estimator(known["cold"], known["quantile"], known["margin"], known.get("doubt", 0.0))
             policy = _policy(line["policy"])
-            machine = c.Controller(policy, line["began"], line["version"], estimator, line["first_call"])
+            where = (line.get("first", 0), line.get("start", 0))
+            machine = c.Controller(policy, line["began"], line["version"], estimator, line["first_call"], *where)
         elif kind == "close":
             expected += [_line(x) for x in machine.close(line["closed"])]
         elif kind == "event":

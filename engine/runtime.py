@@ -22,6 +22,7 @@ from engine.player import Happening, Played
 from engine.sampler import Condition, ConditionError, Group, ModelSpec, Stopped
 from engine.screen import Screen
 from engine.session import Beginning, Model, Session, Settings
+from engine.takes import Takes
 from engine.view import View
 
 log = logging.getLogger(__name__)
@@ -45,6 +46,7 @@ class Engine:
         self.screen = Screen(spec.fps, spec.sound_rate)
         self.view = View(fps=spec.fps, window=settings.checked(spec).window or 0, prompt=settings.prompt)
         self.stage: tuple[str, float] = ("starting", 0.0)
+        self.takes = Takes()
         self.ready = threading.Event()
         self.error: str | None = None
         self.summary: dict[str, Any] | None = None
@@ -105,6 +107,10 @@ class Engine:
         """A new world; begin: see `Session.reset`."""
         self._messages.put(lambda s, now: [s.reset(now, prompt, seed, begin)])
 
+    def rewind(self, take: int, position: int) -> None:
+        """Another way on after a kept group; see `Session.rewind`."""
+        self._messages.put(lambda s, now: [s.rewind(now, take, position)])
+
     def configure(self, **changes: Any) -> None:
         """Changes window, steps or commit from the next call on; what is impossible is refused with a message."""
         self._messages.put(lambda s, now: [s.set_policy(replace(s.settings, **changes), now)])
@@ -130,7 +136,7 @@ class Engine:
     def _run(self) -> None:
         try:
             model = self._load(self._progress)
-            session = Session(model, self._settings, self.screen, self._journal, self.clock())
+            session = Session(model, self._settings, self.screen, self._journal, self.clock(), self.takes)
             self._begin(session)
             self._loop(session)
         except Stopped:
@@ -147,6 +153,7 @@ class Engine:
         self._worker, self._session = worker, session
         session.drop = worker.drop
         session.give = worker.give
+        session.resume_decoder = worker.resume
         session.model.sampler.listen(worker.reach)
         if session.model.sampler.prepares_slowly:
             threading.Thread(target=self._prepare, args=(session,), name="foreland-prepare", daemon=True).start()
@@ -155,12 +162,12 @@ class Engine:
         self.stage = ("first picture", 1.0)
         self._publish()
 
-    def _listen(self, played: Sequence[Played]) -> None:
+    def _listen(self, played: Sequence[Played], epoch: int) -> None:
         told = [p for p in played if p.what is not Happening.FRAME]
         if told:
             if self._worker is not None:
                 self._worker.nudge()
-            self._messages.put(lambda s, now: s.played(told))
+            self._messages.put(lambda s, now: s.played(told) if epoch == self.screen.epoch else [])
 
     def _decode_failed(self, error: BaseException) -> None:
         def message(s: Session, now: float) -> list[Launch | None]:
@@ -208,7 +215,7 @@ class Engine:
             return
         try:
             self._take(message(session, self.clock()))
-        except (ConditionError, ValueError) as e:
+        except (ConditionError, ValueError, LookupError) as e:
             session.say(f"{e}; nothing was changed")
 
     def _take(self, launches: Sequence[Launch | None]) -> None:

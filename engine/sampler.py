@@ -185,5 +185,15 @@ class Decoder(Protocol):
         """Positions below were delivered. From any thread."""
         return
 
+    def resume(self, groups: Sequence[Group]) -> None:
+        """Goes on after the last of these groups, which were delivered before, consecutive and oldest first."""
+        self.reset()
+        if groups:
+            self.rewind(groups[-1].position + 1)
+
+    def aside(self) -> Decoder:
+        """Another decoder with the same weights and a state of its own, for looking back; used from one other thread."""
+        return self
+
     def reset(self) -> None:
         """Forgets all state."""

@@ -9,12 +9,14 @@ from engine.player import Frame, Happening, Played, Player, Samples
 
 
 class Screen:
-    """Thread-safe. `listen` is called, without the lock, with everything the player did."""
+    """Thread-safe. `listen` is called, without the lock, with everything the player did and the epoch that it was in."""
 
     def __init__(self, fps: float, rate: int = 0) -> None:
         """rate: samples a second of the sound, 0 without."""
         self.fps, self.rate = fps, rate
-        self.listen: Callable[[Sequence[Played]], None] = lambda played: None
+        self.listen: Callable[[Sequence[Played], int], None] = lambda played, epoch: None
+        self.epoch = 0
+        """Rises when a world is left: what was played before that is of no interest any more."""
         self.total_shown = 0
         self.total_stall = 0.0
         self.total_stalls = 0
@@ -29,8 +31,9 @@ class Screen:
             self.total_shown += sum(p.what is Happening.FRAME for p in played)
             self.total_stall += self._player.stall_seconds - before[0]
             self.total_stalls += self._player.stalls - before[1]
+            epoch = self.epoch
         if played:
-            self.listen(played)
+            self.listen(played, epoch)
         return played
 
     def put(self, position: int, start: int, frames: list[Frame], sound: Samples | None = None) -> bool:
@@ -52,11 +55,12 @@ class Screen:
         with self._lock:
             self._player.drop(first)
 
-    def restart(self) -> None:
-        """A new world: nothing of the old one is shown any more but its last frame."""
+    def restart(self, position: int = 0, frame: int = 0) -> None:
+        """A new world, or another way on from a position and media frame: nothing is shown any more but the last frame."""
         with self._lock:
+            self.epoch += 1
             image, paused = self._player.image, self._player.paused
-            self._player = Player(self.fps, self.rate, image=image)
+            self._player = Player(self.fps, self.rate, frame, image=image, next_position=position)
             if paused:
                 self._player.pause(0.0)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 import traceback
+import zlib
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -42,14 +43,18 @@ from engine.controller import (
 from engine.controller import Report as Notice
 from engine.estimate import Estimator
 from engine.eventlog import SCHEMA, EventLog
+from engine.machine import facts
 from engine.metrics import UpdateRecord, percentile, summary
 from engine.player import Happening, Played
 from engine.sampler import Condition, ConditionError, Decoder, Group, HistoryPolicy, ModelSpec, Report, Request, Sampler
 from engine.screen import Screen
+from engine.takes import Kept, Takes, retained_calls
 from engine.view import FlightMark, GroupMark, UpdateMark, View
 
 log = logging.getLogger(__name__)
 
+RESUMED = 256
+"""Groups before the one that a world goes back to that its models hear of again."""
 RIBBON_PAST = 24
 """Delivered groups that a view still shows."""
 FADE_SECONDS = 3.0
@@ -105,12 +110,17 @@ class Settings:
 class Session:
     """Used from one thread. `screen` is the only object it shares."""
 
-    def __init__(self, model: Model, settings: Settings, screen: Screen, journal: EventLog, now: float) -> None:
-        """Raises ConditionError or ValueError when the settings cannot be used."""
+    def __init__(
+        self, model: Model, settings: Settings, screen: Screen, journal: EventLog, now: float, takes: Takes | None = None
+    ) -> None:
+        """takes: where what is delivered is kept. Raises ConditionError or ValueError when the settings cannot be used."""
         self.model = model
         self.settings = settings.checked(model.spec)
         self.screen = screen
         self.log = journal
+        self.takes = takes if takes is not None else Takes()
+        self.resume_decoder: Callable[[list[Group]], None] = model.decoder.resume
+        """Makes the decoder go on after retained groups."""
         self.drop: Callable[[int], None] = screen.drop
         """Called when positions from this one on will not play: forget their frames."""
         self.give: Callable[[list[tuple[Group, int]]], None] = lambda groups: None
@@ -131,6 +141,7 @@ class Session:
         self._flight: FlightMark | None = None
         self._last: UpdateMark | None = None
         self._timeline: dict[int, Group] = {}
+        self._words: dict[int, str] = {0: settings.prompt}
         self._began = now
         model.sampler.say = self.say
         self.controller = self._new_controller(now, 0)
@@ -140,7 +151,7 @@ class Session:
         self.log.write(
             "session", now, schema=SCHEMA, model=spec.name, weights=model.identity, seed=s.seed, window=s.window,
             steps=s.steps, commit=s.commit, history=s.history, policy=self.controller.policy, spans=spec.spans,
-            fps=spec.fps, prompt=s.prompt, t0=self.log.t0, t0_wall=time.time(), began=now,
+            fps=spec.fps, prompt=s.prompt, machine=facts(), t0=self.log.t0, t0_wall=time.time(), began=now,
             estimator={"cold": COLD_ESTIMATE, "margin": Estimator.margin, "quantile": Estimator.quantile, "doubt": DOUBT},
         )  # fmt: skip
 
@@ -150,9 +161,10 @@ class Session:
         assert self.settings.window is not None
         return Policy(self.model.spec.fps, self.settings.window, self.settings.commit)
 
-    def _new_controller(self, now: float, version: int) -> Controller:
+    def _new_controller(self, now: float, version: int, first: int = 0, start: int = 0) -> Controller:
         first_call = self.controller.next_call if hasattr(self, "controller") else 0
-        return Controller(self._policy(), now, version, Estimator(cold=COLD_ESTIMATE, doubt=DOUBT), first_call)
+        estimator = Estimator(cold=COLD_ESTIMATE, doubt=DOUBT)
+        return Controller(self._policy(), now, version, estimator, first_call, first, start)
 
     def feed(self, event: Event) -> Launch | None:
         """Hands an event to the controller and carries out the answer, but for a launch, which is returned."""
@@ -173,6 +185,7 @@ class Session:
                 case Revoke():
                     self.drop(command.entries[0].position)
                     self._revoked.extend(_mark_of(e, "revoked", at) for e in command.entries)
+                    self.takes.revoke([k for e in command.entries if (k := self._kept(e)) is not None])
                 case SetWake():
                     self.wake_at = command.at
                 case Receipt():
@@ -233,6 +246,8 @@ class Session:
         if condition is None:
             return []
         v = condition.version
+        self._words[v] = condition.prompt
+        self._words = {w: p for w, p in self._words.items() if w > v - 4096}
         self._mark(condition, kind, arrival, "received")
         self.log.write(
             "condition", now, version=v, what=kind, prompt=condition.prompt, keys=condition.keys, tapped=condition.tapped
@@ -293,6 +308,17 @@ class Session:
         cache = self.controller.cache
         if cache and cache[0].position == position:
             self._ribbon.append(_mark_of(cache[0], "delivered"))
+            if (kept := self._kept(cache[0])) is not None:
+                self.takes.deliver(kept)
+                self.log.write(
+                    "delivered", position=position, start=kept.start, span=kept.span, call=kept.call, version=kept.version,
+                    take=self.takes.current, latent=fingerprint(kept.group),
+                )  # fmt: skip
+
+    def _kept(self, e: Entry) -> Kept | None:
+        """An entry of the cache with its group, where that is known."""
+        group = self._timeline.get(e.position)
+        return None if group is None else Kept(group, e.start, e.span, e.call, e.version, self._words.get(e.version, ""))
 
     def set_policy(self, settings: Settings, now: float) -> Launch | None:
         """Takes new K, steps or commit policy from the next call on. Raises ValueError."""
@@ -311,27 +337,68 @@ class Session:
         if begin is not None:
             self.model.sampler.begin(begin or None)
         self.settings = settings
+        self._leave(now, condition, prepared)
+        self.takes.clear()
+        self.screen.restart()
+        self.model.sampler.reset()
+        self.resume_decoder([])
+        self._enter(now, condition)
+        where = str(begin) if begin else None
+        self.log.write("note", now, text="reset", seed=self.settings.seed, begin=where, prompt=condition.prompt, attempt=self.attempt)
+        return self.feed(Wake(now))
+
+    def rewind(self, now: float, take: int, position: int) -> Launch | None:
+        """Goes back to a kept group and on from there another way, under the prompt in force; the take on show stays in the tree.
+
+        Raises LookupError or ConditionError, and then nothing was changed.
+        """
+        condition = Condition(self.book.current.version + 1, self.book.current.prompt)
+        prepared = self.model.sampler.prepare(condition)
+        came_from = self.takes.path(take, position)
+        if not came_from or came_from[-1].position != position:
+            raise LookupError(f"group {position} of take {take} is not kept any more")
+        self._leave(now, condition, prepared)
+        path = self.takes.branch(take, position)[-RESUMED:]
+        last = path[-1]
+        frame = last.start + last.span
+        self.screen.restart(position + 1, frame)
+        self.model.sampler.reset()
+        for groups in retained_calls(path):
+            self.model.sampler.adopt(groups)
+            for g in groups:
+                self.model.sampler.keep(g.position + 1)
+        self.resume_decoder([k.group for k in path])
+        self._timeline = {k.position: k.group for k in path[-2:]}
+        self._ribbon.extend(GroupMark(k.position, k.start, k.span, k.version, "delivered") for k in path[-RIBBON_PAST:])
+        self._enter(now, condition, position + 1, frame)
+        became = self.takes.current
+        self.log.write("note", now, text="rewind", take=take, position=position, groups=len(path), became=became, attempt=self.attempt)
+        return self.feed(Wake(now))
+
+    def _leave(self, now: float, condition: Condition, prepared: Any) -> None:
+        """Ends the controller's world; what it predicted and nobody saw is revoked. The next one begins under `condition`."""
         self.log.write("close", now, closed=now)
         self._carry_out(self.controller.close(now), now)
         for name in ("predicted", "delivered", "revoked"):
             setattr(self._past_counts, name, getattr(self._past_counts, name) + getattr(self.controller.counts, name))
-        self.screen.restart()
-        self.model.sampler.reset()
-        self.model.decoder.reset()
         self._timeline.clear()
         self._ribbon.clear()
         self._revoked.clear()
         self._marks.clear()
         self.attempt += 1
         self.book = ConditionBook(condition.prompt, condition.version)
+        self._words[condition.version] = condition.prompt
         self._prepared = {condition.version: prepared}
-        self.controller = self._new_controller(now, condition.version)
+
+    def _enter(self, now: float, condition: Condition, first: int = 0, start: int = 0) -> None:
+        """A new controller, from a position and media frame on."""
+        self.controller = self._new_controller(now, condition.version, first, start)
         self._mark(condition, "start", now, "received")
         c = self.controller
-        self.log.write("controller", now, began=now, version=condition.version, first_call=c.next_call, policy=c.policy)
-        where = str(begin) if begin else None
-        self.log.write("note", now, text="reset", seed=self.settings.seed, begin=where, prompt=condition.prompt, attempt=self.attempt)
-        return self.feed(Wake(now))
+        self.log.write(
+            "controller", now, began=now, version=condition.version, first_call=c.next_call, policy=c.policy, first=first, start=start,
+            prompt=condition.prompt,
+        )  # fmt: skip
 
     def say(self, message: str) -> None:
         """A message for the person, also in the log."""
@@ -466,6 +533,14 @@ class Session:
         )  # fmt: skip
         self.log.close(result)
         return result
+
+
+def fingerprint(group: Group) -> int:
+    """A checksum of a group's latent, by which a replay is compared; 0 for what is no tensor."""
+    latent = group.latent
+    if not hasattr(latent, "detach"):
+        return 0
+    return zlib.crc32(latent.detach().float().cpu().contiguous().numpy().tobytes())
 
 
 def _mark_of(entry: Entry, fate: str, at: float = 0.0) -> GroupMark:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 import torch
@@ -12,6 +13,10 @@ from engine.wan.vae import State, VideoDecoder, to_pictures
 
 SNAPSHOT_BYTES = 6 << 30
 """Memory for decoder states, all together; at least two are kept (the newest, and one that no branch goes back before)."""
+
+
+WARM = 12
+"""Latents that a decoder sees before one that it is to go on after; its memory of earlier ones is faint."""
 
 
 class StreamDecoder:
@@ -38,6 +43,23 @@ class StreamDecoder:
     def rewind(self, position: int) -> None:
         self._states = {p: x for p, x in self._states.items() if p < position}
         self._groups = {p: g for p, g in self._groups.items() if p < position}
+
+    @torch.inference_mode()
+    def resume(self, groups: Sequence[Group]) -> None:
+        """See `Decoder.resume`. Exact where the first of the groups began a session or a call; otherwise the decoder warms up on the
+        last WARM of them."""
+        self.reset()
+        if not groups:
+            return
+        last = groups[-1]
+        lead = getattr(last.state, "lead", None)
+        begin = lead.position if lead is not None else 0
+        past = [g for g in groups if g.position >= begin][-WARM:]
+        state = self._opening(lead) if past[0].position == begin else None
+        for g in past:
+            _, state = self._decoder.step(g.latent, state)
+        self._groups[last.position], self._states[last.position] = last, (last, state)
+        self._floor = last.position + 1
 
     def keep(self, position: int) -> None:
         """Positions below were delivered: no branch goes back before them. From any thread."""

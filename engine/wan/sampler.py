@@ -108,6 +108,16 @@ class WanDecoder(StreamDecoder, Decoder):
         self._frames.put(group, out[-1])
         return out
 
+    def resume(self, groups: Sequence[Group]) -> None:
+        """Also hands on the frame before the branch, which image-conditioned calls begin with."""
+        if len(groups) > 1:
+            super().resume(groups[:-1])
+        if groups:
+            self.decode(groups[-1])
+
+    def aside(self) -> Decoder:
+        return WanDecoder(self._decoder, LastFrames())
+
 
 class WanSampler(Sampler):
     """Samples a Wan checkpoint. Used from one thread, but for `prepare`."""
