@@ -41,11 +41,30 @@ class Keyboard:
         self._clock, self._later = clock, later
         self._held: dict[int, str] = {}
         self._leaving: dict[int, tuple[int, float]] = {}
+        self._others: dict[str, frozenset[str]] = {}
 
     @property
     def held(self) -> list[str]:
-        """Names of held keys, in the order they were pressed."""
-        return list(dict.fromkeys(self._held.values()))
+        """Names of held keys, in the order they were pressed, then what a mouse or a gamepad holds."""
+        others = [f"{source}: {a.replace('_', ' ')}" for source, actions in self._others.items() for a in sorted(actions)]
+        return [*dict.fromkeys(self._held.values()), *others]
+
+    def hold(self, source: str, actions: frozenset[str]) -> None:
+        """What another device holds now, all of it; an action that keys or two devices hold is one action."""
+        before = self._actions()
+        self._others[source] = actions
+        if not actions:
+            del self._others[source]
+        now, t = self._actions(), self._clock()
+        for action in sorted(now - before):
+            self._press(action, t)
+        for action in sorted(before - now):
+            self._release(action, t)
+
+    def _actions(self) -> set[str]:
+        """Everything that is held, by whatever."""
+        out = {self.keymap[n] for n in self._held.values() if n in self.keymap}
+        return out.union(*self._others.values())
 
     def pressed(self, event: QKeyEvent) -> bool:
         """Whether the event was a mapped key (and is dealt with)."""
@@ -61,7 +80,7 @@ class Keyboard:
             self._let_go(code, arrival)
         if not event.isAutoRepeat() and code not in self._held:
             action = self.keymap[name]
-            new = action not in (self.keymap[n] for n in self._held.values())
+            new = action not in self._actions()
             self._held[code] = name
             if new:
                 self._press(action, self._clock())
@@ -81,8 +100,9 @@ class Keyboard:
     def clear(self) -> None:
         """Lets go of everything: focus loss, dialog, pause."""
         self._leaving.clear()
-        if self._held:
+        if self._held or self._others:
             self._held.clear()
+            self._others.clear()
             self._clear()
 
     def _expire(self, code: int, entry: tuple[int, float]) -> None:
@@ -92,7 +112,7 @@ class Keyboard:
 
     def _let_go(self, code: int, arrival: float) -> None:
         action = self.keymap[self._held.pop(code)]
-        if action not in (self.keymap[n] for n in self._held.values()):
+        if action not in self._actions():
             self._release(action, arrival)
 
     @staticmethod

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import colorsys
+from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QPolygonF
 
 from engine.session import FADE_SECONDS
 from engine.view import GroupMark, UpdateMark, View
@@ -44,6 +47,19 @@ def figures(view: View) -> list[tuple[str, str]]:
         ("stalls", f"{view.stalls} ({view.stall_seconds:.2f} s)"),
         ("revoked", f"{view.discarded:.0%}"),
     ]
+
+
+def drawing(view: View, media: float, now: float) -> Callable[[NDArray[np.uint8]], None]:
+    """Draws the overlay of this instant into a picture (height, width, 3), on any thread."""
+
+    def draw(pixels: NDArray[np.uint8]) -> None:
+        h, w = pixels.shape[:2]
+        image = QImage(pixels.data, w, h, w * 3, QImage.Format.Format_RGB888)
+        p = QPainter(image)
+        paint(p, QRectF(0, 0, w, h), view, media, now)
+        p.end()
+
+    return draw
 
 
 def paint(p: QPainter, area: QRectF, view: View, media: float, now: float) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
+from engine.score import LONGEST_TRANSITION
 from engine.view import View
 
 
@@ -56,9 +57,11 @@ def status_of(view: View) -> str:
 
 
 class PromptBar(QWidget):
-    """Emits `applied` with the text, and `done` when the world should have the focus back."""
+    """Emits `applied` with the text and the seconds of its transition, and `done` when the world should have the focus back."""
 
-    applied = Signal(str)
+    applied = Signal(str, float)
+    favourite = Signal(str, bool)
+    """A prompt was made a favourite, or is none any more."""
     done = Signal()
 
     def __init__(self, prompt: str, presets: Sequence[str], limit: int, parent: QWidget | None = None) -> None:
@@ -72,19 +75,66 @@ class PromptBar(QWidget):
         self.status = QLabel(self)
         self.status.setMinimumWidth(150)
         self.status.setAccessibleName("Prompt status")
+        self.star = QToolButton(self)
+        self.star.setCheckable(True)
+        self.star.setText("\N{WHITE STAR}")
+        self.star.setToolTip("Keep this prompt as a favourite")
+        self.star.setAccessibleName("Favourite")
+        self.star.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.over = QDoubleSpinBox(self)
+        self.over.setRange(0, LONGEST_TRANSITION)
+        self.over.setSingleStep(0.5)
+        self.over.setDecimals(1)
+        self.over.setPrefix("over ")
+        self.over.setSuffix(" s")
+        self.over.setSpecialValueText("at once")
+        self.over.setToolTip("How long the change to the next prompt takes")
+        self.over.setAccessibleName("Length of the transition")
+        self.over.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.presets = QComboBox(self)
-        self.presets.setAccessibleName("Preset prompts")
-        self.presets.addItem("presets")
-        self.presets.addItems(list(presets))
+        self.presets.setAccessibleName("Preset and favourite prompts")
         self.presets.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._presets, self.favourites = list(presets), list[str]()
+        self._list()
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 6, 8, 6)
         row.addWidget(self.edit, 1)
+        row.addWidget(self.star)
+        row.addWidget(self.over)
         row.addWidget(self.status)
         row.addWidget(self.presets)
         self.edit.returnPressed.connect(self._apply)
         self.edit.left.connect(self.done)
         self.presets.activated.connect(self._preset)
+        self.star.toggled.connect(self._starred)
+        self.edit.textChanged.connect(lambda text: self._show_star())
+
+    def show_favourites(self, favourites: Sequence[str]) -> None:
+        """In the list before the presets."""
+        self.favourites = list(favourites)
+        self._list()
+        self._show_star()
+
+    def _list(self) -> None:
+        self.presets.blockSignals(True)
+        self.presets.clear()
+        self.presets.addItem("presets")
+        self.presets.addItems([f"\N{BLACK STAR} {p}" for p in self.favourites])
+        self.presets.addItems(self._presets)
+        self.presets.blockSignals(False)
+
+    def _show_star(self) -> None:
+        on = self.edit.text().strip() in self.favourites
+        self.star.blockSignals(True)
+        self.star.setChecked(on)
+        self.star.setText("\N{BLACK STAR}" if on else "\N{WHITE STAR}")
+        self.star.blockSignals(False)
+
+    def _starred(self, on: bool) -> None:
+        text = self.edit.text().strip()
+        if text:
+            self.favourite.emit(text, on)
+        self._show_star()
 
     def limit(self, characters: int) -> None:
         """Another model reads another length."""
@@ -99,7 +149,7 @@ class PromptBar(QWidget):
 
     def _preset(self, index: int) -> None:
         if index > 0:
-            self.edit.setText(self.presets.itemText(index))
+            self.edit.setText([*self.favourites, *self._presets][index - 1])
             self.presets.setCurrentIndex(0)
             self._apply()
 
@@ -112,5 +162,5 @@ class PromptBar(QWidget):
             self.status.setText(f"too long: at most {self._limit} characters")
             return
         self.edit.remember(text)
-        self.applied.emit(text)
+        self.applied.emit(text, self.over.value())
         self.done.emit()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine.player import Frame, Samples
-from engine.recorder import Recorder, RecordingError
+from engine.recorder import Draw, Recorder, RecordingError
 from engine.sampler import ModelSpec
 
 
@@ -22,6 +22,8 @@ class WindowRecording:
         self._began = 0.0
         self._ending: list[threading.Thread] = []
         self.frames = 0
+        self.handed = 0.0
+        """Seconds that the Qt thread has spent on handing over the frames of this film."""
 
     @property
     def on(self) -> bool:
@@ -38,12 +40,14 @@ class WindowRecording:
         name = time.strftime(f"{spec.name.replace('/', '-')}-%Y-%m-%d-%H%M%S.mp4")
         self._recorder = Recorder(self._folder() / name, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True)
         self._began = time.monotonic()
-        self.frames = 0
+        self.frames, self.handed = 0, 0.0
 
-    def add(self, frame: Frame, sound: Samples | None = None) -> None:
-        """A frame that was shown, and its sound."""
+    def add(self, frame: Frame, sound: Samples | None = None, draw: Draw | None = None) -> None:
+        """A frame that was shown, its sound, and what is drawn over it in the film."""
         if self._recorder is not None:
-            self._recorder.add(frame, sound)
+            began = time.perf_counter()
+            self._recorder.add(frame, sound, draw)
+            self.handed += time.perf_counter() - began
             self.frames += 1
 
     def stop(self) -> None:

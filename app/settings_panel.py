@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
 
 from engine.controller import Commit
 from engine.sampler import HistoryPolicy, ModelSpec
@@ -16,6 +16,8 @@ class SettingsPanel(QWidget):
     changed = Signal(dict)
     pause_wanted = Signal()
     reset_wanted = Signal(int)
+    negative_said = Signal(str)
+    """Another negative prompt; empty for the model's own."""
     done = Signal()
 
     def __init__(self, settings: Settings, spec: ModelSpec, parent: QWidget | None = None) -> None:
@@ -44,6 +46,10 @@ class SettingsPanel(QWidget):
         self.notes = QLabel("\n".join(spec.notes), self)
         self.notes.setWordWrap(True)
         self.notes.setAccessibleName("About this model")
+        self.negative = QLineEdit(self)
+        self.negative.setPlaceholderText("the model's own; Enter applies")
+        self.negative.setAccessibleName("Negative prompt")
+        self.negative.setToolTip("What not to show")
         self.pause_button = self._button("Pause (Ctrl+P)")
         self.reset_button = self._button("New world (Ctrl+R)")
         form = QFormLayout(self)
@@ -53,6 +59,10 @@ class SettingsPanel(QWidget):
         form.addRow("commit", self.commit_box)
         form.addRow("history", self.history_box)
         form.addRow("seed", self.seed_box)
+        if spec.negative:
+            form.addRow("not", self.negative)
+        else:
+            self.negative.hide()
         form.addRow(self.pause_button)
         form.addRow(self.reset_button)
         form.addRow(self.notes)
@@ -64,6 +74,8 @@ class SettingsPanel(QWidget):
         self.history_box.currentTextChanged.connect(self._history)
         for box in (self.window_box, self.steps_box, self.seed_box):
             box.editingFinished.connect(self.done)
+        self.negative.returnPressed.connect(lambda: self.negative_said.emit(self.negative.text().strip()))
+        self.negative.returnPressed.connect(self.done)
         self.pause_button.clicked.connect(self.pause_wanted)
         self.reset_button.clicked.connect(lambda: self.reset_wanted.emit(self.seed_box.value()))
 

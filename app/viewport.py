@@ -35,6 +35,8 @@ class Viewport(QWidget):
         self._due: float | None = None
         self.overlay_shown = False
         self.recording = False
+        self.notice = ""
+        """Words in the upper right corner, for what must be seen while it is on."""
         self.smooth = True
         self.painted = 0
         self.on_frame: Callable[[Frame, Samples | None], None] = lambda frame, sound: None
@@ -112,9 +114,20 @@ class Viewport(QWidget):
             p.setBrush(QColor(230, 50, 50))
             p.drawEllipse(QRectF(self.width() - 26, 14, 12, 12))
             p.setBrush(Qt.BrushStyle.NoBrush)
+        if self.notice:
+            p.setPen(QColor(255, 214, 120))
+            area = self.rect().adjusted(0, 10, -34, 0)
+            p.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, self.notice)
         if self.overlay_shown:
             view = self._engine.view
             overlay.paint(p, QRectF(self.rect()), view, self._engine.screen.media_time(now), now)
+
+    def image(self) -> QImage | None:
+        """The frame on show, as it came."""
+        if self._frame is None:
+            return None
+        h, w = self._frame.shape[:2]
+        return QImage(self._frame.data, w, h, w * 3, QImage.Format.Format_RGB888).copy()
 
     def _paint_loading(self, p: QPainter) -> None:
         stage, share = self._engine.stage

@@ -6,35 +6,54 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QGuiApplication, QKeySequence
+from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QLabel, QMainWindow, QVBoxLayout, QWidget
 
-from app import preferences
+from app import overlay, preferences
 from app.choice import Choice
+from app.gamepad import Gamepad, GamepadError, PygameReader
+from app.global_keys import GlobalKeys, GlobalKeysError
+from app.help import Page, about_page, help_page
+from app.keymap_editor import KeymapEditor
 from app.keys import Keyboard
+from app.menus import Menus
 from app.models_dialog import ModelsDialog
-from app.preferences import THEMES, Preferences
+from app.pointer import MouseLook
+from app.preferences import OWN_KEYS, Preferences
 from app.prompt import PromptBar
 from app.recording import WindowRecording
+from app.score_panel import ScorePanel
 from app.settings_panel import SettingsPanel
-from app.sound import DEVICES, SoundOut, device_names
+from app.sound import DEVICES, SoundOut
+from app.takes_panel import TakesPanel
 from app.viewport import Viewport
+from app.welcome import Welcome, gpu_memory_gb
+from app.worlds import World, save_world
 from engine.assets import FOLDER
 from engine.keymap import load_keymap, presets
 from engine.pictures import FILMS, PICTURES
+from engine.player import Frame, Samples
 from engine.recorder import RecordingError
 from engine.runtime import Engine, Loader, Progress
 from engine.sampler import ModelSpec
 from engine.session import Model, Settings
 from engine.sound import DeviceClock
 
+if TYPE_CHECKING:
+    from app.plots import MetricsPanel
+
 log = logging.getLogger(__name__)
 
 REFRESH_MS = 60
+PAD_MS = 12
+WELCOME_MS = 400
+STEP_BACK = 2
+TEXT_POINTS = 10.0
 PREFERENCES = "preferences.json"
 
 
@@ -53,20 +72,26 @@ class MainWindow(QMainWindow):
         self.recording = WindowRecording(lambda: (home or Path.cwd()) / "films", self.say)
         self.sound = sound or SoundOut(None, DeviceClock())
         self.sound.say = self.say
+        self._begin: Path | None = None
+        self._pad_timer = QTimer(self)
+        self._pad_timer.timeout.connect(self._poll_gamepad)
         self.engine, self._spec, self._choose, self._new_folder = engine, spec, choose, folder
         self.setWindowTitle(f"Foreland - {spec.name} world")
         self.keyboard = Keyboard(
-            presets().get(self.preferences.keymap) or load_keymap(),
+            self._keymap(self.preferences.keymap),
             lambda a, t: self.engine.press(a, t), lambda a, t: self.engine.release(a, t),
             lambda: self.engine.release_all(), engine.clock, QTimer.singleShot,
         )
         self.viewport = Viewport(engine, self.keyboard, self)
-        self.viewport.on_frame = self.recording.add
+        self.viewport.on_frame = self._shown
         self.viewport.smooth = self.preferences.smooth
         suggestions = json.loads((FOLDER / "presets.json").read_text("utf-8"))
         self.prompt = PromptBar(settings.prompt, suggestions, spec.text_limit, self)
         self.prompt.edit.history[:0] = [p for p in self.preferences.prompts if p != settings.prompt]
         self.prompt.edit.remember(settings.prompt)
+        self.prompt.show_favourites(self.preferences.favourites)
+        if self.preferences.draft:
+            self.prompt.edit.setText(self.preferences.draft)
         self.banner = QLabel(self)
         self.banner.setWordWrap(True)
         self.banner.setVisible(False)
@@ -87,7 +112,12 @@ class MainWindow(QMainWindow):
         self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.dock)
         self._connect()
         self._connect_settings()
-        self._menus(self.dock)
+        self._docks()
+        MouseLook(self.viewport, self.keyboard)
+        self.gamepad: Gamepad | None = None
+        self.global_keys = GlobalKeys(self.keyboard, self)
+        self.menus = Menus(self)
+        self.overlay_action, self.record_action, self.mute_action = self.menus.overlay, self.menus.record, self.menus.mute
         self._message = self._said = ""
         self._prompt = settings.prompt
         self._restore()
@@ -103,10 +133,11 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         focus_world = self.viewport.setFocus
-        self.viewport.wants_prompt.connect(self._to_prompt)
+        self.viewport.wants_prompt.connect(self.to_prompt)
         self.viewport.dropped.connect(lambda file: self.begin_from(Path(file)))
-        self.prompt.applied.connect(lambda text: self.engine.say(text))
-        self.prompt.applied.connect(self.preferences.remember)
+        self.prompt.applied.connect(lambda text, seconds: self.engine.say(text, seconds=seconds))
+        self.prompt.applied.connect(lambda text, seconds: self.preferences.remember(text))
+        self.prompt.favourite.connect(self._favourite)
         self.prompt.done.connect(focus_world)
 
     def _connect_settings(self) -> None:
@@ -114,99 +145,46 @@ class MainWindow(QMainWindow):
         self.settings.done.connect(self.viewport.setFocus)
         self.settings.pause_wanted.connect(self.toggle_pause)
         self.settings.reset_wanted.connect(self.new_world)
+        self.settings.negative_said.connect(lambda text: self.engine.avoid(text or None))
 
-    def _menus(self, dock: QDockWidget) -> None:
-        world = self.menuBar().addMenu("&World")
-        self._action(world, "&Prompt", "Ctrl+L", self._to_prompt)
-        self._action(world, "&Pause or resume", "Ctrl+P", self.toggle_pause)
-        self._action(world, "&New world", "Ctrl+R", lambda: self.new_world(self.settings.seed_box.value()))
-        self._action(world, "&Begin from a picture or film ...", "Ctrl+O", self.pick_picture)
-        self._action(world, "Begin from &nothing", "Ctrl+Shift+O", lambda: self.begin_from(None))
-        self._action(world, "&Models ...", "Ctrl+M", self.show_models)
-        world.addSeparator()
-        self.record_action = self._toggle(world, "&Record a film", "Ctrl+Shift+R", self._record)
-        self._action(world, "&Screenshot", "F12", self.screenshot)
-        world.addSeparator()
-        self._action(world, "&Quit", "Ctrl+Q", self.close)
-        view = self.menuBar().addMenu("&View")
-        self.overlay_action = self._toggle(view, "Speculation &overlay", "F3", self._overlay)
-        self._action(view, "Switch &commitment", "F4", lambda: self.settings.toggle_commit())
-        self._toggle(view, "&Smooth scaling", "F6", self._smooth).setChecked(self.viewport.smooth)
-        self._toggle(view, "&Full screen", "F11", self._full_screen)
-        themes = view.addMenu("&Theme")
-        choices = QActionGroup(self)
-        for theme in THEMES:
-            action = QAction(theme, self, checkable=True, checked=theme == self.preferences.theme)
-            action.triggered.connect(lambda checked=False, theme=theme: self.use_theme(theme))
-            choices.addAction(action)
-            themes.addAction(action)
-        self._sound_menu()
-        keys = self.menuBar().addMenu("&Keys")
-        layouts = QActionGroup(self)
-        for name, table in presets().items():
-            current = dict(table) == dict(self.keyboard.keymap)
-            action = QAction(name, self, checkable=True, checked=current)
-            action.triggered.connect(lambda checked=False, name=name: self.use_keys(name))
-            layouts.addAction(action)
-            keys.addAction(action)
-        panel = dock.toggleViewAction()
-        panel.setShortcut(QKeySequence("F9"))
-        view.addAction(panel)
+    def _docks(self) -> None:
+        """The panels that begin hidden."""
+        self.takes = TakesPanel(lambda: self._home or Path.cwd(), self)
+        self.takes.use(self.engine, self._spec)
+        self.takes.said.connect(self.say)
+        self.takes.done.connect(self.viewport.setFocus)
+        self.score = ScorePanel(lambda: self.engine.screen.media_time(self.engine.clock()), self)
+        self.score.said.connect(self._perform)
+        self.metrics: MetricsPanel | None = None
+        self.takes_dock, self.score_dock, self.metrics_dock = (
+            self._dock(title, name) for title, name in (("Takes", "takes"), ("Score", "score"), ("Metrics", "metrics"))
+        )
+        self.takes_dock.setWidget(self.takes)
+        self.score_dock.setWidget(self.score)
+        self.metrics_dock.visibilityChanged.connect(self._open_metrics)
 
-    def _sound_menu(self) -> None:
-        menu = self.menuBar().addMenu("&Sound")
-        self.mute_action = self._toggle(menu, "&Mute", "Ctrl+Shift+M", self._mute)
-        self.mute_action.setChecked(self.preferences.muted)
-        self._action(menu, "&Louder", "Ctrl+Up", lambda: self.set_volume(self.sound.volume + 0.1))
-        self._action(menu, "&Quieter", "Ctrl+Down", lambda: self.set_volume(self.sound.volume - 0.1))
-        self._devices = menu.addMenu("&Device")
-        self._devices.aboutToShow.connect(self._list_devices)
+    def _dock(self, title: str, name: str) -> QDockWidget:
+        dock = QDockWidget(title, self)
+        dock.setObjectName(name)
+        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+        dock.hide()
+        return dock
 
-    def _list_devices(self) -> None:
-        """Devices come and go: the list is made when it is looked at."""
-        self._devices.clear()
-        for name in ("", *device_names()):
-            action = self._devices.addAction(name or "the system's own")
-            action.setCheckable(True)
-            action.setChecked(name == self.sound.device)
-            action.triggered.connect(lambda checked=False, name=name: self.use_sound(name))
+    def _open_metrics(self, visible: bool) -> None:
+        """The plots are made when they are first looked at."""
+        if visible and self.metrics is None:
+            from app.plots import MetricsPanel
 
-    def use_sound(self, device: str) -> None:
-        """Another sound device by name."""
-        self.preferences.sound_device = device
-        self.sound.choose(device)
-        self.viewport.setFocus()
-
-    def set_volume(self, volume: float) -> None:
-        """In [0, 1]; also ends a mute."""
-        self.mute_action.setChecked(False)
-        self.sound.set_volume(round(volume, 2), False)
-        self.preferences.volume = self.sound.volume
-        self.say(f"volume {self.sound.volume:.0%}")
-
-    def _mute(self, on: bool) -> None:
-        self.preferences.muted = on
-        self.sound.set_volume(self.sound.volume, on)
-
-    def _action(self, menu, text: str, keys: str, slot) -> QAction:  # type: ignore[no-untyped-def]
-        action = QAction(text, self)
-        action.setShortcut(QKeySequence(keys))
-        action.triggered.connect(lambda checked=False: slot())
-        menu.addAction(action)
-        return action
-
-    def _toggle(self, menu, text: str, keys: str, slot) -> QAction:  # type: ignore[no-untyped-def]
-        action = QAction(text, self, checkable=True)
-        action.setShortcut(QKeySequence(keys))
-        action.toggled.connect(slot)
-        menu.addAction(action)
-        return action
+            self.metrics = MetricsPanel(self)
+            self.metrics_dock.setWidget(self.metrics)
 
     # -- what is remembered --------------------------------------------------------------------------------------------
 
     def _restore(self) -> None:
         """Place, panels and theme as they were; a broken memory of them is no reason not to start."""
         self.use_theme(self.preferences.theme)
+        self._text_size = TEXT_POINTS if QApplication.font().pointSizeF() <= 0 else self._first_text_size()
+        self.scale_text(self.preferences.text_scale)
         if self.preferences.geometry:
             self.restoreGeometry(QByteArray.fromHex(self.preferences.geometry.encode()))
         if self.preferences.state:
@@ -216,11 +194,24 @@ class MainWindow(QMainWindow):
         p = self.preferences
         p.geometry, p.state = (bytes(x.toHex().data()).decode() for x in (self.saveGeometry(), self.saveState()))
         p.overlay, p.smooth = self.viewport.overlay_shown, self.viewport.smooth
+        text = self.prompt.edit.text().strip()
+        p.draft = text if text != self.engine.view.prompt else ""
         if self._home is not None:
             try:
                 preferences.save(p, self._home / PREFERENCES)
             except OSError as e:
                 log.warning("the preferences could not be saved: %s", e)
+
+    @staticmethod
+    def _first_text_size() -> float:
+        """Of the application before any window scaled it."""
+        application = QApplication.instance()
+        assert application is not None
+        size = application.property("foreland text size")
+        if size is None:
+            size = QApplication.font().pointSizeF()
+            application.setProperty("foreland text size", size)
+        return float(size)
 
     def use_theme(self, theme: str) -> None:
         """system, dark or light."""
@@ -228,12 +219,73 @@ class MainWindow(QMainWindow):
         schemes = {"dark": Qt.ColorScheme.Dark, "light": Qt.ColorScheme.Light}
         QGuiApplication.styleHints().setColorScheme(schemes.get(theme, Qt.ColorScheme.Unknown))
 
+    def _keymap(self, name: str) -> Mapping[str, str]:
+        """By name; the usual one where there is none of that name."""
+        if name == OWN_KEYS and self.preferences.keys:
+            return self.preferences.keys
+        return presets().get(name) or load_keymap()
+
     def use_keys(self, name: str) -> None:
         """Another key map; all keys are let go first."""
         self.keyboard.clear()
-        self.keyboard.keymap = presets()[name]
+        self.keyboard.keymap = self._keymap(name)
         self.preferences.keymap = name
         self.viewport.setFocus()
+
+    def edit_keys(self) -> None:
+        """The editor; its map becomes the person's own."""
+        self.keyboard.clear()
+        self.editor = KeymapEditor(self.keyboard.keymap, self)
+
+        def take(keymap: dict[str, str]) -> None:
+            self.preferences.keys = keymap
+            self.use_keys(OWN_KEYS)
+            self.menus.list_keys()
+
+        self.editor.accepted_map.connect(take)
+        self.editor.show()
+
+    def use_gamepad(self, on: bool) -> None:
+        """Begins or ends to read a gamepad; what is missing is said."""
+        if self.gamepad is not None:
+            self.gamepad.close()
+            self.gamepad = None
+        if on:
+            try:
+                self.gamepad = Gamepad(self.keyboard, PygameReader())
+                self._pad_timer.start(PAD_MS)
+            except GamepadError as e:
+                self.say(str(e))
+                self.menus.gamepad.setChecked(False)
+        else:
+            self._pad_timer.stop()
+        self.viewport.setFocus()
+
+    def _poll_gamepad(self) -> None:
+        if self.gamepad is not None:
+            self.gamepad.poll(self.isActiveWindow())
+
+    def use_global_keys(self, on: bool) -> None:
+        """Mapped keys drive the world while other windows are used, until this is switched off."""
+        if not on:
+            self.global_keys.stop()
+        else:
+            try:
+                self.global_keys.start()
+            except GlobalKeysError as e:
+                self.say(f"global keys: {e}")
+                self.menus.global_keys.setChecked(False)
+        self.viewport.notice = "global keys on" if self.global_keys.on else ""
+        self.viewport.setFocus()
+
+    def scale_text(self, scale: float) -> None:
+        """Of everything but the overlay, which goes with the picture's size."""
+        self.preferences.text_scale = min(max(round(scale, 1), 0.8), 2.0)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        font = application.font()
+        font.setPointSizeF(self._text_size * self.preferences.text_scale)
+        application.setFont(font)
 
     # -- what a person does --------------------------------------------------------------------------------------------
 
@@ -253,7 +305,104 @@ class MainWindow(QMainWindow):
         self.engine.reset(text or None, seed)
         self.viewport.setFocus()
 
-    def _record(self, on: bool) -> None:
+    def step_back(self) -> None:
+        """Another way on from two groups before the one on show."""
+        path = self.engine.takes.path(self.engine.takes.current)
+        if len(path) > STEP_BACK:
+            self.engine.rewind(self.engine.takes.current, path[-1 - STEP_BACK].position)
+        self.viewport.setFocus()
+
+    def save_world(self) -> None:
+        """Prompt, seed, model and start picture, with the picture on show as its thumbnail."""
+        home, image = self._home, self.viewport.image()
+        if home is None or image is None:
+            self.say("there is nothing to save yet")
+            return
+        data = QByteArray()
+        buffer = QBuffer(data)
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        image.save(buffer, "PNG")  # type: ignore[call-overload]
+        prompt = self.engine.view.prompt
+        world = World(prompt, prompt, self.settings.seed_box.value(), self._spec.name, self._begin)
+        try:
+            self.say(f"saved {save_world(home, world, bytes(data.data()))}")
+        except OSError as e:
+            self.say(f"the world could not be saved: {e}")
+        self.viewport.setFocus()
+
+    def show_welcome(self) -> None:
+        """Worlds, models and sessions; the world goes on meanwhile."""
+        self.keyboard.clear()
+        self.welcome = Welcome(self._home, gpu_memory_gb(), self.preferences.welcome, self)
+        self.welcome.world_chosen.connect(self.enter_world)
+        self.welcome.session_chosen.connect(lambda s: self.enter_world(World(s.folder.name, s.prompt, s.seed, s.model)))
+        self.welcome.model_chosen.connect(self.open_model)
+        self.welcome.models_wanted.connect(self.show_models)
+        self.welcome.at_start.toggled.connect(lambda on: setattr(self.preferences, "welcome", on))
+        self.welcome.show()
+
+    def enter_world(self, world: World) -> None:
+        """Begins a saved world, with its model where that is another one."""
+        self.prompt.edit.setText(world.prompt)
+        self.prompt.edit.remember(world.prompt)
+        self.settings.seed_box.setValue(world.seed)
+        if world.model != self._spec.name:
+            self.open_model(world.model)
+        else:
+            self.begin_from(world.begin)
+
+    def show_help(self) -> None:
+        self.keyboard.clear()
+        self.page = Page("What the overlay shows", help_page(), self)
+        self.page.show()
+
+    def show_about(self) -> None:
+        self.keyboard.clear()
+        self.page = Page("About Foreland", about_page(), self)
+        self.page.show()
+
+    def films_with_overlay(self, on: bool) -> None:
+        self.preferences.film_overlay = on
+
+    def use_sound(self, device: str) -> None:
+        """Another sound device by name."""
+        self.preferences.sound_device = device
+        self.sound.choose(device)
+        self.viewport.setFocus()
+
+    def set_volume(self, volume: float) -> None:
+        """In [0, 1]; also ends a mute."""
+        self.mute_action.setChecked(False)
+        self.sound.set_volume(round(volume, 2), False)
+        self.preferences.volume = self.sound.volume
+        self.say(f"volume {self.sound.volume:.0%}")
+
+    def mute(self, on: bool) -> None:
+        self.preferences.muted = on
+        self.sound.set_volume(self.sound.volume, on)
+
+    def _favourite(self, prompt: str, on: bool) -> None:
+        kept = [p for p in self.preferences.favourites if p != prompt]
+        self.preferences.favourites = [*kept, prompt] if on else kept
+        self.prompt.show_favourites(self.preferences.favourites)
+
+    def _perform(self, prompt: str, seconds: float) -> None:
+        """A line of the score: said as if it had been typed; an edit in the box stays."""
+        editing = self.prompt.edit.text().strip() != self.engine.view.prompt or self.prompt.edit.hasFocus()
+        self.engine.say(prompt, seconds=seconds)
+        if not editing:
+            self.prompt.edit.setText(prompt)
+
+    def _shown(self, frame: Frame, sound: Samples | None) -> None:
+        """A frame was shown: one hand-over, where a film is made."""
+        if self.recording.on:
+            draw = None
+            if self.preferences.film_overlay:
+                now = self.engine.clock()
+                draw = overlay.drawing(self.engine.view, self.engine.screen.media_time(now), now)
+            self.recording.add(frame, sound, draw)
+
+    def record(self, on: bool) -> None:
         if not on:
             self.recording.stop()
         else:
@@ -276,6 +425,7 @@ class MainWindow(QMainWindow):
         """A new world from a picture or film, or, with None, as the model begins by itself."""
         self.keyboard.clear()
         text = self.prompt.edit.text().strip()
+        self._begin = file
         self.engine.reset(text or None, self.settings.seed_box.value(), file if file is not None else False)
         self.viewport.setFocus()
 
@@ -309,6 +459,9 @@ class MainWindow(QMainWindow):
         self.engine, self._spec = engine, choice.spec
         self.viewport.use(engine)
         self.sound.use(engine.screen)
+        self.takes.use(engine, choice.spec)
+        self.score.stop()
+        self._begin = None
         self.prompt.limit(choice.spec.text_limit)
         self.settings = SettingsPanel(settings.checked(choice.spec), choice.spec, self)
         self.settings.pause_wanted.connect(self.toggle_pause)
@@ -324,25 +477,30 @@ class MainWindow(QMainWindow):
         """A banner of the window's own, until the engine has something newer."""
         self._said = message
 
-    def _to_prompt(self) -> None:
+    def to_prompt(self) -> None:
         self.prompt.edit.setFocus()
         self.prompt.edit.selectAll()
 
-    def _overlay(self, on: bool) -> None:
+    def show_overlay(self, on: bool) -> None:
         self.viewport.overlay_shown = on
         self.viewport.update()
 
-    def _smooth(self, on: bool) -> None:
+    def scale_smoothly(self, on: bool) -> None:
         self.viewport.smooth = on
         self.viewport.update()
 
-    def _full_screen(self, on: bool) -> None:
+    def full_screen(self, on: bool) -> None:
         self.showFullScreen() if on else self.showNormal()
         self.viewport.setFocus()
 
     def _refresh(self) -> None:
         view = self.engine.view
         self.sound.look()
+        self.score.tick()
+        if self.takes_dock.isVisible():
+            self.takes.refresh()
+        if self.metrics is not None:
+            self.metrics.feed(view, self.engine.clock())
         self.prompt.show_view(view)
         if self.recording.on:
             minutes, seconds = divmod(int(self.recording.seconds), 60)
@@ -370,6 +528,9 @@ class MainWindow(QMainWindow):
         self.keyboard.clear()
         self._timer.stop()
         self.viewport.stop()
+        self._pad_timer.stop()
+        self.global_keys.stop()
+        self.takes.back.close()
         self.sound.close()
         self.recording.close()
         self._remember()
@@ -406,6 +567,8 @@ def open_window(
     window.overlay_action.setChecked(overlay or window.preferences.overlay)
     app.processEvents()
     engine.start()
+    if window.preferences.welcome:
+        QTimer.singleShot(WELCOME_MS, window.show_welcome)
     status = app.exec()
     window.engine.close()
     return status

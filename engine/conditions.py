@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from engine.sampler import Condition
 
 
@@ -12,8 +15,8 @@ class ConditionBook:
     for one group. Auto-repeat (a press of what is held) and releases of what is not held change nothing.
     """
 
-    def __init__(self, prompt: str, version: int = 0) -> None:
-        self.current = Condition(version, prompt)
+    def __init__(self, prompt: str, version: int = 0, negative: str | None = None) -> None:
+        self.current = Condition(version, prompt, negative=negative)
         self._launched = version
         self._pressed_in: dict[str, int] = {}
         self._taps: dict[str, int] = {}
@@ -23,7 +26,7 @@ class ConditionBook:
         if action in self._pressed_in:
             return None
         self._pressed_in[action] = self.current.version + 1
-        return self._next(self.current.prompt)
+        return self._next()
 
     def release(self, action: str) -> Condition | None:
         """The new condition, or None when the action was not held."""
@@ -32,7 +35,7 @@ class ConditionBook:
             return None
         if pressed > self._launched:
             self._taps[action] = pressed
-        return self._next(self.current.prompt)
+        return self._next()
 
     def release_all(self) -> Condition | None:
         """Lets go of everything: focus was lost, a dialog opened, or playback paused."""
@@ -40,11 +43,18 @@ class ConditionBook:
             return None
         self._pressed_in.clear()
         self._taps.clear()
-        return self._next(self.current.prompt)
+        return self._next()
 
-    def say(self, prompt: str) -> Condition | None:
-        """A prompt edit. The same words again are no change."""
-        return None if prompt == self.current.prompt else self._next(prompt)
+    def say(self, prompt: str, before: str = "", share: float = 1.0) -> Condition | None:
+        """A prompt edit, or a step on the way to it. The same words again are no change."""
+        c = self.current
+        if (prompt, share) == (c.prompt, c.share) and (share == 1 or before == c.before):
+            return None
+        return self._next(prompt=prompt, before=before if share < 1 else "", share=share)
+
+    def avoid(self, negative: str | None) -> Condition | None:
+        """Another negative prompt."""
+        return None if negative == self.current.negative else self._next(negative=negative)
 
     def launched(self, version: int) -> None:
         """A call took `version` in: taps up to it have had their group."""
@@ -53,11 +63,10 @@ class ConditionBook:
 
     def take_back(self, prompt: str) -> None:
         """The last prompt edit was rejected: later conditions keep this one."""
-        c = self.current
-        self.current = Condition(c.version, prompt, c.keys, c.tapped)
+        self.current = replace(self.current, prompt=prompt, before="", share=1.0)
 
-    def _next(self, prompt: str) -> Condition:
+    def _next(self, **changes: Any) -> Condition:
         keys = tuple(sorted(self._pressed_in))
         taps = tuple(sorted(a for a in self._taps if a not in self._pressed_in))
-        self.current = Condition(self.current.version + 1, prompt, keys, taps)
+        self.current = replace(self.current, version=self.current.version + 1, keys=keys, tapped=taps, **changes)
         return self.current

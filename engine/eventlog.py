@@ -12,7 +12,7 @@ Schema version 1. One JSON object a line. Every line has `kind`, `t` (seconds, m
   close    the controller is closed (a reset or the end): closed
   state    after each event: state, d, l, e, running, pending, job
   command  what the controller answered: `name` and `data`; a Receipt of an applied update also has R, C, Q, L in seconds
-  condition  version, what (prompt, key, release, start), prompt, keys, tapped
+  condition  version, what (prompt, key, release, start), prompt, keys, tapped, before and share (of a transition), negative
   call     a finished call: id, branch, K, version, steps, seed, attempt, history, seconds, step_seconds, error
   played   stalls and starts of the player
   note     anything a person should know; errors with their traceback

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.player import Frame, Samples, sample_at
 
@@ -16,6 +18,10 @@ HARDWARE = ("h264_nvenc", "h264_videotoolbox", "h264_qsv", "h264_amf")
 """Encoders of the hardware, the first that opens is taken; libx264 where none does."""
 FALLBACK = "libx264"
 OPTIONS: dict[str, dict[str, str]] = {FALLBACK: {"crf": "18", "preset": "veryfast"}}
+
+
+Draw = Callable[[NDArray[np.uint8]], None]
+"""Draws into an enlarged picture (height, width, 3)."""
 
 
 class RecordingError(RuntimeError):
@@ -56,7 +62,7 @@ class Recorder:
 
         factor = max(1, round(least_height / height))
         self._size = (width * factor + width * factor % 2, height * factor + height * factor % 2)
-        self._frames: queue.SimpleQueue[tuple[Frame, Samples | None] | None] = queue.SimpleQueue()
+        self._frames: queue.SimpleQueue[tuple[Frame, Samples | None, Draw | None] | None] = queue.SimpleQueue()
         self._error: BaseException | None = None
         self.path = path
         self._fps, self._rate = fps, rate
@@ -77,9 +83,9 @@ class Recorder:
         self._thread = threading.Thread(target=self._run, name="foreland-recorder", daemon=True)
         self._thread.start()
 
-    def add(self, frame: Frame, sound: Samples | None = None) -> None:
-        """A shown frame and what is heard during it."""
-        self._frames.put((frame, sound))
+    def add(self, frame: Frame, sound: Samples | None = None, draw: Draw | None = None) -> None:
+        """A shown frame and what is heard during it. draw: draws over the enlarged picture, on the recorder's thread."""
+        self._frames.put((frame, sound, draw))
 
     def close(self) -> None:
         """Finishes the file."""
@@ -88,12 +94,17 @@ class Recorder:
         if self._error is not None:
             raise RecordingError(f"{self.path} is incomplete: {self._error}") from self._error
 
-    def _picture(self, frame: Frame, index: int) -> None:
+    def _picture(self, frame: Frame, index: int, draw: Draw | None) -> None:
         import av
 
         width, height = self._size
         picture = av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), format="rgb24")
-        big = picture.reformat(width, height, "yuv420p", interpolation="BICUBIC")
+        if draw is None:
+            big = picture.reformat(width, height, "yuv420p", interpolation="BICUBIC")
+        else:
+            pixels: Any = picture.reformat(width, height, "rgb24", interpolation="BICUBIC").to_ndarray()
+            draw(pixels)
+            big = av.VideoFrame.from_ndarray(pixels, format="rgb24").reformat(format="yuv420p")
         big.pts = index
         self._file.mux(self._stream.encode(big))
 
@@ -116,8 +127,8 @@ class Recorder:
         index = 0
         try:
             while (item := self._frames.get()) is not None:
-                frame, sound = item
-                self._picture(frame, index)
+                frame, sound, draw = item
+                self._picture(frame, index, draw)
                 if self._sound is not None:
                     self._hear(sound, index)
                 index += 1

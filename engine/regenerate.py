@@ -71,7 +71,9 @@ class _Again:
             kind = line["kind"]
             if kind == "condition":
                 v = line["version"]
-                self.conditions[v] = Condition(v, line["prompt"], tuple(line["keys"]), tuple(line["tapped"]))
+                keys, tapped = tuple(line["keys"]), tuple(line["tapped"])
+                way = (line.get("before", ""), line.get("share", 1.0), line.get("negative"))
+                self.conditions[v] = Condition(v, line["prompt"], keys, tapped, *way)
             elif kind == "controller":
                 self.conditions.setdefault(line["version"], Condition(line["version"], line.get("prompt", self.lines[0]["prompt"])))
             elif kind == "command" and line["name"] == "Launch":

@@ -19,7 +19,7 @@ from engine.controller import Cause, Launch, Wake
 from engine.decode import Decoded, DecodeWorker
 from engine.eventlog import EventLog
 from engine.player import Happening, Played
-from engine.sampler import Condition, ConditionError, Group, ModelSpec, Stopped
+from engine.sampler import Condition, ConditionError, Decoder, Group, ModelSpec, Stopped
 from engine.screen import Screen
 from engine.session import Beginning, Model, Session, Settings
 from engine.takes import Takes
@@ -83,10 +83,15 @@ class Engine:
         t = self.clock()
         self._messages.put(lambda s, now: s.change(s.book.release_all(), "key", t, now))
 
-    def say(self, prompt: str, arrival: float | None = None) -> None:
-        """A prompt edit."""
+    def say(self, prompt: str, arrival: float | None = None, seconds: float = 0.0) -> None:
+        """A prompt edit; seconds: of a transition to it."""
         t = self.clock() if arrival is None else arrival
-        self._messages.put(lambda s, now: s.change(s.book.say(prompt), "prompt", t, now))
+        self._messages.put(lambda s, now: s.say_prompt(prompt, t, now, seconds))
+
+    def avoid(self, negative: str | None) -> None:
+        """Another negative prompt, for models that have one; None for the model's own."""
+        t = self.clock()
+        self._messages.put(lambda s, now: s.change(s.book.avoid(negative), "prompt", t, now))
 
     def pause(self) -> None:
         """Holds playback at once; keys are released."""
@@ -114,6 +119,11 @@ class Engine:
     def configure(self, **changes: Any) -> None:
         """Changes window, steps or commit from the next call on; what is impossible is refused with a message."""
         self._messages.put(lambda s, now: [s.set_policy(replace(s.settings, **changes), now)])
+
+    def aside(self) -> Decoder | None:
+        """A decoder for looking back at kept groups, for one other thread; None before the model is loaded."""
+        session = self._session
+        return None if session is None else session.model.decoder.aside()
 
     def close(self) -> None:
         """Ends the session and waits for the threads. The log is complete afterwards. Safe to call twice."""
@@ -193,10 +203,10 @@ class Engine:
                 launch, self._next = self._next, None
                 self._call(session, launch)
                 continue
-            if self._messages.empty() and session.wake_at > self.clock() and session.work_ahead():
+            if self._messages.empty() and session.alarm > self.clock() and session.work_ahead():
                 self._drain(session)
                 continue
-            self._wait(session, session.wake_at)
+            self._wait(session, session.alarm)
 
     def _wait(self, session: Session, until: float) -> None:
         """Handles the next message, or a wake-up when `until` comes first."""
@@ -205,7 +215,7 @@ class Engine:
             message = self._messages.get(timeout=min(max(timeout, 0.0), 3600.0))
         except queue.Empty:
             if self.clock() >= until:
-                self._take([session.feed(Wake(self.clock()))])
+                self._take(session.alarmed(self.clock()))
         else:
             self._handle(session, message)
         self._publish()
@@ -230,8 +240,8 @@ class Engine:
             except queue.Empty:
                 break
             self._handle(session, message)
-        if session.wake_at <= self.clock():
-            self._take([session.feed(Wake(self.clock()))])
+        if session.alarm <= self.clock():
+            self._take(session.alarmed(self.clock()))
         self._publish()
 
     def _on_step(self, step: int, steps: int) -> bool:
@@ -265,7 +275,7 @@ class Engine:
         self._worker.give(placed, done)
         session.settle(groups)
         while not first and self._next is None and not self._closing.is_set():
-            self._wait(session, session.wake_at)
+            self._wait(session, session.alarm)
         if not first or self._next is not None:
             return
         made, error = first[0]

@@ -78,12 +78,16 @@ class ModelSpec:
 @dataclass(frozen=True)
 class Condition:
     """What the user wants, complete: one version of it conditions one call. keys: actions held, sorted. tapped: actions
-    pressed and let go again before any call could see them; they act for the first group only."""
+    pressed and let go again before any call could see them; they act for the first group only. before, share: in a transition, the
+    prompt that it comes from and how far it has come, in [0, 1]. negative: what not to show, None for the model's own."""
 
     version: int
     prompt: str
     keys: tuple[str, ...] = ()
     tapped: tuple[str, ...] = ()
+    before: str = ""
+    share: float = 1.0
+    negative: str | None = None
 
 
 @dataclass(frozen=True)

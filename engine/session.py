@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from engine.conditions import ConditionBook
 from engine.controller import (
@@ -81,6 +81,24 @@ class Model:
 
 
 @dataclass(frozen=True)
+class Transition:
+    """A prompt edit that takes a while: STEPS launches, evenly over `seconds`."""
+
+    prompt: str
+    before: str
+    began: float
+    seconds: float
+    done: int = 0
+
+    STEPS: ClassVar[int] = 4
+
+    @property
+    def due(self) -> float:
+        """When the next step is."""
+        return self.began + self.seconds * self.done / self.STEPS
+
+
+@dataclass(frozen=True)
 class Settings:
     """What a person chooses. window, steps: None takes the model's own."""
 
@@ -141,6 +159,7 @@ class Session:
         self._flight: FlightMark | None = None
         self._last: UpdateMark | None = None
         self._timeline: dict[int, Group] = {}
+        self._transition: Transition | None = None
         self._words: dict[int, str] = {0: settings.prompt}
         self._began = now
         model.sampler.say = self.say
@@ -250,14 +269,41 @@ class Session:
         self._words = {w: p for w, p in self._words.items() if w > v - 4096}
         self._mark(condition, kind, arrival, "received")
         self.log.write(
-            "condition", now, version=v, what=kind, prompt=condition.prompt, keys=condition.keys, tapped=condition.tapped
-        )
+            "condition", now, version=v, what=kind, prompt=condition.prompt, keys=condition.keys, tapped=condition.tapped,
+            before=condition.before, share=condition.share, negative=condition.negative,
+        )  # fmt: skip
         launches = [self.feed(Update(now, v, min(arrival, now)))]
         if self.prepare_later is not None:
             self.prepare_later(condition)
         else:
             launches += self.prepared(v, self.make(condition), now)
         return [x for x in launches if x is not None]
+
+    @property
+    def alarm(self) -> float:
+        """When `alarmed` is to be called, unless something else happens before."""
+        return min(self.wake_at, self._transition.due if self._transition is not None else float("inf"))
+
+    def alarmed(self, now: float) -> list[Launch]:
+        """A time came that the controller or a transition waited for."""
+        launches: list[Launch | None] = []
+        t = self._transition
+        if t is not None and t.due <= now:
+            done = t.done + 1
+            self._transition = replace(t, done=done) if done < t.STEPS else None
+            launches += self.change(self.book.say(t.prompt, t.before, done / t.STEPS), "prompt", now, now)
+        if self.wake_at <= now:
+            launches.append(self.feed(Wake(now)))
+        return [x for x in launches if x is not None]
+
+    def say_prompt(self, prompt: str, arrival: float, now: float, seconds: float = 0.0) -> list[Launch]:
+        """A prompt edit, at once or over some seconds. A newer one takes the place of a transition that is not over."""
+        self._transition = None
+        before = self.book.current.prompt
+        if seconds <= 0 or prompt == before:
+            return self.change(self.book.say(prompt), "prompt", arrival, now)
+        self._transition = Transition(prompt, before, now, seconds, 1)
+        return self.change(self.book.say(prompt, before, 1 / Transition.STEPS), "prompt", arrival, now)
 
     def make(self, condition: Condition) -> Any:
         """A condition's inputs, or the ConditionError that says why not. From any thread, where the sampler allows it."""
@@ -332,7 +378,9 @@ class Session:
         Raises ConditionError or ValueError, and then nothing was changed.
         """
         settings = self.settings if seed is None else replace(self.settings, seed=seed).checked(self.model.spec)
-        condition = Condition(self.book.current.version + 1, self.book.current.prompt if prompt is None else prompt)
+        now_said = self.book.current
+        said = now_said.prompt if prompt is None else prompt
+        condition = Condition(now_said.version + 1, said, negative=now_said.negative)
         prepared = self.model.sampler.prepare(condition)
         if begin is not None:
             self.model.sampler.begin(begin or None)
@@ -352,7 +400,7 @@ class Session:
 
         Raises LookupError or ConditionError, and then nothing was changed.
         """
-        condition = Condition(self.book.current.version + 1, self.book.current.prompt)
+        condition = Condition(self.book.current.version + 1, self.book.current.prompt, negative=self.book.current.negative)
         prepared = self.model.sampler.prepare(condition)
         came_from = self.takes.path(take, position)
         if not came_from or came_from[-1].position != position:
@@ -386,7 +434,8 @@ class Session:
         self._revoked.clear()
         self._marks.clear()
         self.attempt += 1
-        self.book = ConditionBook(condition.prompt, condition.version)
+        self.book = ConditionBook(condition.prompt, condition.version, condition.negative)
+        self._transition = None
         self._words[condition.version] = condition.prompt
         self._prepared = {condition.version: prepared}
 

@@ -166,6 +166,9 @@ class PocketSampler(Sampler):
         if len(condition.prompt) > self.spec.text_limit or len(self._words.tokens(condition.prompt)) > LONGEST:
             raise ConditionError(f"the prompt is too long: at most {self.spec.text_limit} characters are read")
         attributes = EMPHASIS * self._reader.read(self._words, condition.prompt)
+        if condition.share < 1:
+            before = EMPHASIS * self._reader.read(self._words, condition.before)
+            attributes = before + (attributes - before) * condition.share
         held = command(condition.keys)
         return Prepared(attributes, held, command((*condition.keys, *condition.tapped)))
 

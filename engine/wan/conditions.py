@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from torch import Tensor
+from torch.nn.functional import pad
 
 from engine.sampler import Condition, ConditionError, ModelSpec
 from engine.wan import camera
@@ -54,7 +55,10 @@ class WanConditions:
             said = f"{said.rstrip('. ')}. {acting}" if acting else said
         try:
             text = self.text(said)
-            negative = self.text(self._recipe.negative) if self._recipe.guidance != 1 else None
+            if condition.share < 1:
+                text = self._between(self.text(condition.before), text, condition.share)
+            avoided = self._recipe.negative if condition.negative is None else condition.negative
+            negative = self.text(avoided) if self._recipe.guidance != 1 else None
         except ValueError as e:
             raise ConditionError(str(e)) from e
         return Prepared(text, negative, condition.keys, (*condition.keys, *condition.tapped))
@@ -65,6 +69,16 @@ class WanConditions:
             if words in self._texts:
                 return self._texts[words]
         return self.remember(Text(words, self._encoder.encode(words)))
+
+    def _between(self, before: Text, after: Text, share: float) -> Text:
+        """An embedding on the way from one prompt to another; what one has no token for counts as empty, as its padding does."""
+        words = f"{before.words} -> {after.words} ({share:g})"
+        with self._lock:
+            if words in self._texts:
+                return self._texts[words]
+        n = max(before.embedding.shape[1], after.embedding.shape[1])
+        a, b = (pad(t.embedding, (0, 0, 0, n - t.embedding.shape[1])) for t in (before, after))
+        return self.remember(Text(words, a + (b - a) * share))
 
     def remember(self, text: Text) -> Text:
         """Takes an embedding that was made elsewhere."""

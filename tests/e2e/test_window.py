@@ -49,6 +49,25 @@ def log_of(tmp_path: Path) -> list[dict]:
     return [json.loads(x) for x in (tmp_path / "session" / "events.jsonl").read_text().splitlines()]
 
 
+def test_painting_loses_no_reference(display: str) -> None:
+    """PySide6 6.12.0 gave None away at every call that returns nothing, and the program died of it after some minutes."""
+    import sys
+
+    from PySide6.QtCore import QRectF
+    from PySide6.QtGui import QPainter
+
+    image = QImage(320, 200, QImage.Format.Format_RGB888)
+    painter, area = QPainter(image), QRectF(0, 0, 10, 10)
+    painter.drawRect(area)
+    before = sys.getrefcount(None)
+    for _ in range(500):
+        painter.drawRect(area)
+        painter.save()
+        painter.restore()
+    assert sys.getrefcount(None) > before - 100
+    painter.end()
+
+
 def test_holding_the_right_arrow_turns_the_world_and_shows_the_revoked_suffix(open_world: Callable, tmp_path: Path) -> None:
     person = open_world(window=14)
     window = person.window

@@ -1,0 +1,75 @@
+"""Help: what the overlay shows, with pictures of the program itself, and an about box with licences."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from pathlib import Path
+
+from PySide6.QtCore import QUrl
+from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
+
+from engine.assets import FOLDER
+
+PACKAGES = (
+    "PySide6-Essentials", "torch", "diffusers", "transformers", "accelerate", "xfuser", "yunchang", "huggingface_hub", "safetensors",
+    "tokenizers", "wordllama", "av", "sounddevice", "pynput", "pygame-ce", "pyqtgraph", "numpy", "pillow", "matplotlib",
+)  # fmt: skip
+
+
+def help_page() -> str:
+    """The page, as Markdown."""
+    return (FOLDER / "help" / "help.md").read_text("utf-8")
+
+
+def licences() -> list[tuple[str, str, str]]:
+    """Name, version and licence of what is installed here."""
+    out = []
+    for name in PACKAGES:
+        try:
+            found = metadata.metadata(name)
+        except metadata.PackageNotFoundError:
+            continue
+        licence = found["License-Expression"] or ""
+        if not licence:
+            classes = [c.split(" :: ")[-1] for c in found.get_all("Classifier") or [] if c.startswith("License ::")]
+            text = (found["License"] or "").splitlines()
+            licence = ", ".join(classes) or (text[0][:60] if text else "see its files")
+        out.append((name, metadata.version(name), licence))
+    return out
+
+
+def about_page() -> str:
+    """Versions and licences, as Markdown."""
+    try:
+        version = metadata.version("foreland")
+    except metadata.PackageNotFoundError:
+        version = "from a checkout"
+    lines = [
+        f"# Foreland {version}",
+        "Explore worlds that a video diffusion model makes up as you go. It implements *Speculative Sampling in Interactive Video "
+        "Generation* (Huang et al., 2026).",
+        "The world that it begins with is sampled by a small network that this project trained on a world that this project renders.",
+        "Models that are pulled have licences of their own, which are shown before a download.",
+        "## Made with",
+        "| package | version | licence |",
+        "| --- | --- | --- |",
+        *(f"| {n} | {v} | {x} |" for n, v, x in licences()),
+    ]
+    return "\n\n".join(lines[:5]) + "\n\n" + "\n".join(lines[5:])
+
+
+class Page(QDialog):
+    """A page of text."""
+
+    def __init__(self, title: str, markdown: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.resize(760, 620)
+        self.text = QTextBrowser(self)
+        self.text.setOpenExternalLinks(True)
+        self.text.setSearchPaths([str(Path(str(FOLDER / "help")))])
+        self.text.document().setBaseUrl(QUrl.fromLocalFile(str(FOLDER / "help") + "/"))
+        self.text.setMarkdown(markdown)
+        self.text.setAccessibleName(title)
+        column = QVBoxLayout(self)
+        column.addWidget(self.text)
