@@ -58,6 +58,12 @@ def build_parser() -> argparse.ArgumentParser:
         help="virtual time: every call is said to take S seconds, so that equal runs give equal frames",
     )  # fmt: skip
 
+    soak = commands.add_parser("soak", help="drive the real window with random input for a long time and judge what is seen")
+    add_model_options(soak)
+    soak.add_argument("--minutes", type=float, default=60.0)
+    soak.add_argument("--speed", choices=("real", "rude"), default="real", help="of the input: a person's, or four times that")
+    soak.add_argument("--json", type=Path, help="write the report to this file")
+
     measure.add_commands(commands)
     catalogue_commands.add_commands(commands)
     commands.add_parser("doctor", help="say what works on this machine and what to install")
@@ -207,6 +213,35 @@ def run_window(args: argparse.Namespace) -> int:
         raise UserError(f"the session log cannot be written to {folder}: {e}") from e
 
 
+def soak(args: argparse.Namespace) -> int:
+    """`foreland soak`: status 0 when every aim is met."""
+    import json
+    import tempfile
+
+    if not 0.2 <= args.minutes <= 24 * 60:
+        raise UserError(f"--minutes {args.minutes:g} is out of range: 0.2 to 1440")
+    choice = choose(args)
+    if not has_display():
+        print("foreland: no display here: the window is drawn offscreen", file=sys.stderr)
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from app.soak import soak as run
+
+    with tempfile.TemporaryDirectory(prefix="foreland-soak-") as home:
+        rude = 4.0 if args.speed == "rude" else 1.0
+        try:
+            report = run(choice, args.minutes, rude, args.seed, Path(home), lambda line: print(line, flush=True))
+        except RuntimeError as e:
+            raise UserError(f"the soak ended early: {e}") from e
+    for name, row in report.items():
+        if isinstance(row, dict) and "aim" in row:
+            print(f"{'ok  ' if row['ok'] else 'no  '} {name}: {row['value']} (aim: {row['aim']})")
+    print("ok" if report["ok"] else "not every aim was met")
+    if args.json:
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        args.json.write_text(json.dumps(report, indent=2) + "\n")
+    return 0 if report["ok"] else FAILED
+
+
 def doctor(args: argparse.Namespace) -> int:
     """`foreland doctor`."""
     from app.doctor import checks
@@ -227,5 +262,6 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "bench": measure.run_bench,
     "replay": measure.run_replay,
     "models": catalogue_commands.run_models,
+    "soak": soak,
     "doctor": doctor,
 }

@@ -429,6 +429,7 @@ class Session:
         self._carry_out(self.controller.close(now), now)
         for name in ("predicted", "delivered", "revoked"):
             setattr(self._past_counts, name, getattr(self._past_counts, name) + getattr(self.controller.counts, name))
+        self._past_counts.revoked += len(self.controller.cache)  # locked ones, which will not play in a world that is left
         self._timeline.clear()
         self._ribbon.clear()
         self._revoked.clear()

@@ -86,6 +86,23 @@ def test_going_back_plays_on_from_there_and_the_log_replays(tmp_path: Path) -> N
     assert g["predicted"] == g["delivered"] + g["revoked"] + g["cached"]
 
 
+def test_no_group_is_lost_from_the_books_when_worlds_are_left(tmp_path: Path) -> None:
+    play = start(tmp_path, window=14)
+    for i in range(6):
+        play.frames_more(14)
+        play.engine.press("forward")
+        play.engine.release("forward")
+        if i % 2:
+            play.engine.reset()
+        else:
+            play.engine.rewind(play.engine.takes.current, play.engine.takes.path(play.engine.takes.current)[-2].position)
+    play.frames_more(8)
+    play.engine.close()
+    g = play.engine.summary["groups"]  # type: ignore[index]
+    assert g["predicted"] == g["delivered"] + g["revoked"] + g["cached"]
+    assert replay(tmp_path / "s").difference == ""
+
+
 def test_going_back_to_what_is_not_kept_is_said_and_nothing_changes(tmp_path: Path) -> None:
     play = start(tmp_path)
     play.frames_more(12)
