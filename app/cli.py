@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from app import catalogue_commands, measure
+from app import catalogue_commands, measure, pocket_commands
 from app.choice import Choice, ChoiceError, add_model_options, choose, model_words, settings_of
 from app.folders import data_folder
 from app.progress import ProgressLine
@@ -66,6 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     measure.add_commands(commands)
     catalogue_commands.add_commands(commands)
+    pocket_commands.add_commands(commands)
     commands.add_parser("doctor", help="say what works on this machine and what to install")
     return parser
 
@@ -79,7 +80,7 @@ def main(argv: list[str] | None = None) -> int:
     logging.basicConfig(level=os.environ.get("FORELAND_LOG", "WARNING").upper(), format="%(name)s: %(message)s")
     try:
         return COMMANDS[args.command](args)
-    except (UserError, ChoiceError, ScriptError, measure.MeasureError, catalogue_commands.ModelsError) as e:
+    except (UserError, ChoiceError, ScriptError, measure.MeasureError, catalogue_commands.ModelsError, pocket_commands.EvaluateError) as e:
         print(f"foreland: {e}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
@@ -262,6 +263,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "bench": measure.run_bench,
     "replay": measure.run_replay,
     "models": catalogue_commands.run_models,
+    "evaluate": pocket_commands.run_evaluate,
     "soak": soak,
     "doctor": doctor,
 }

@@ -77,6 +77,12 @@ class Judge(nn.Module):
         return [head(h) for head in self.heads]
 
     @torch.no_grad()
+    def confidence(self, frames: NDArray[np.uint8], biome: int) -> float:
+        """The mean probability that (n, 80, 128, 3) frames show a land."""
+        logits = self(torch.from_numpy(np.ascontiguousarray(frames)))[0]
+        return float(logits.softmax(1)[:, biome].mean())
+
+    @torch.no_grad()
     def name(self, frames: NDArray[np.uint8]) -> NDArray[np.int64]:
         """(n, 80, 128, 3) to labels (n, 3)."""
         return torch.stack([x.argmax(1) for x in self(torch.from_numpy(np.ascontiguousarray(frames)))], 1).numpy()
