@@ -39,6 +39,7 @@ def add_model_options(p: argparse.ArgumentParser, sampling: bool = True) -> None
     p.add_argument("--text-encoder", default="cpu", choices=TEXT_PLACES, help="where the text encoder lives (default: %(default)s)")
     p.add_argument("--offload", action="store_true", help="bring transformer blocks to the GPU one by one: slow, little memory")
     p.add_argument("--vae-tiling", action="store_true", help="decode in tiles: little memory")
+    p.add_argument("--lora", type=Path, metavar="FILE", help="LoRA file to merge into the transformer (LTX-2.3, MiniMax-H3)")
     p.add_argument("--decoder", type=Path, metavar="FILE", help="decode with a tiny autoencoder (TAEHV: taew2_1, taew2_2)")
     p.add_argument("--base", type=Path, metavar="DIR", help="folder with text encoder and VAE, for a lone weights file")
     p.add_argument("--image", type=Path, help="begin the world from a picture")
@@ -60,7 +61,7 @@ def model_words(args: argparse.Namespace) -> list[str]:
     """The model's options of `args` as words of a command line."""
     words = ["--model", args.model, "--device", args.device, "--dtype", args.dtype, "--text-encoder", args.text_encoder]
     words += ["--start", args.start]
-    for name in ("gpus", "split", "like", "size", "decoder", "base", "image", "clip", "threads", "weights"):
+    for name in ("gpus", "split", "like", "size", "decoder", "lora", "base", "image", "clip", "threads", "weights"):
         if (value := getattr(args, name)) is not None:
             words += [f"--{name}", str(value)]
     return words + [f"--{n}" for n in ("offload", "vae-tiling") if getattr(args, n.replace("-", "_"))]
@@ -76,8 +77,8 @@ def choose(args: argparse.Namespace) -> Choice:
     options = LoadOptions(
         gpus=_gpus(args), split=args.split,
         device=args.device, dtype=args.dtype, text=args.text_encoder, offload=args.offload, tiled=args.vae_tiling,
-        decoder=args.decoder, image=args.image, clip=args.clip, words=words_file(), embeddings=embeddings_folder(), base=args.base,
-        threads=args.threads, start_image=args.start == "image",
+        decoder=args.decoder, lora=args.lora, image=args.image, clip=args.clip, words=words_file(), embeddings=embeddings_folder(),
+        base=args.base, threads=args.threads, start_image=args.start == "image",
     )  # fmt: skip
     try:
         return Choice(args.model, spec_of(args.model, args.like, size), loader(args.model, options, args.weights, args.like, size))

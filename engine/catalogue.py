@@ -15,6 +15,7 @@ MARK = "foreland.json"
 PIPELINES = {
     "AnyFlowFARPipeline": "anyflow-far-wan2.1-1.3b", "WanImageToVideoPipeline": "causal-wan2.2-i2v-a14b",
     "WanCausalDMDPipeline": "causal-wan2.2-i2v-a14b", "WanPipeline": "wan2.1-t2v-1.3b",
+    "LTX2Pipeline": "ltx-2.3",
 }  # fmt: skip
 """`_class_name` of a model_index.json to the catalogue's nearest entry."""
 GENERATOR = "wan2.1-t2v-1.3b-self-forcing"
@@ -29,7 +30,8 @@ class UnknownModel(ValueError):
 class Entry:
     """A model. repo, files: on the hub (no files: the whole repository). weights, lora: of the files. base: entry whose text
     encoder and VAE it uses. about_gb: of the download, roughly; the hub is asked before one. memory_gb: of a GPU, at least.
-    where: a local folder or file instead of the hub. head_dim: for original files, which do not say it."""
+    where: a local folder or file instead of the hub. head_dim: for original files, which do not say it. grid, sound_rate: see
+    ModelSpec."""
 
     name: str
     title: str
@@ -56,6 +58,8 @@ class Entry:
     notes: tuple[str, ...] = ()
     where: Path | None = None
     head_dim: int = 128
+    grid: tuple[int, int] = (1, 0)
+    sound_rate: int = 0
     scale: dict[str, Any] = field(default_factory=dict)
 
     def spec(self, size: tuple[int, int] | None = None) -> ModelSpec:
@@ -73,11 +77,12 @@ class Entry:
         return ModelSpec(
             self.name, width, height, self.fps, self.spans, self.windows, self.window, self.steps, self.history,
             text_limit=2000, trained=self.trained, negative=self.recipe.get("guidance", 1.0) != 1.0, notes=tuple(notes),
+            sound_rate=self.sound_rate, grid=self.grid,
         )  # fmt: skip
 
 
 def _entry(name: str, row: dict[str, Any]) -> Entry:
-    lists = {k: tuple(row[k]) for k in ("spans", "size", "windows", "trained", "files", "notes") if k in row}
+    lists = {k: tuple(row[k]) for k in ("spans", "size", "windows", "trained", "files", "notes", "grid") if k in row}
     rest = {k: v for k, v in row.items() if k not in lists}
     rest["history"] = tuple(HistoryPolicy(h) for h in row["history"])
     rest["sizes"] = tuple((w, h) for w, h in row["sizes"])
@@ -121,6 +126,8 @@ def guess(path: Path) -> str:
     if path.is_file():
         return GENERATOR
     index = path / "model_index.json"
+    if (path / "modular_model_index.json").exists():
+        return "minimax-h3"
     if index.exists():
         data = json.loads(index.read_text("utf-8"))
         kind = data.get("_class_name", "")

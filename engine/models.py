@@ -52,12 +52,15 @@ def loader(
     """
     options = (options or LoadOptions()).checked()
     if options.gpus > 1:
+        if name != "pocket" and find(name, like).family != "wan":
+            raise ValueError(f"{name} is not spread over several GPUs yet: take --gpus 1")
         spec = spec_of(name, like, size)
         return partial(_load_parallel, name=name, spec=spec, options=options, weights=weights, like=like, size=size)
     if name == "pocket":
         return partial(_load_pocket, folder=weights or pocket_folder(), options=options)
     entry = find(name, like)
-    return partial(_load_wan, entry=entry, spec=entry.spec(size), options=options)
+    load = _load_wan if entry.family == "wan" else _load_joint
+    return partial(load, entry=entry, spec=entry.spec(size), options=options)
 
 
 def default_threads() -> int:
@@ -93,6 +96,13 @@ def _load_parallel(
     from engine.parallel.load import load_parallel
 
     return load_parallel(name, spec, options, weights, like, size, progress)
+
+
+def _load_joint(progress: Progress, entry: Entry, spec: ModelSpec, options: LoadOptions) -> Model:
+    progress("importing torch and diffusers", 0.01)
+    from engine.joint.load import load_joint
+
+    return load_joint(entry, spec, options, progress)
 
 
 def _load_wan(progress: Progress, entry: Entry, spec: ModelSpec, options: LoadOptions) -> Model:

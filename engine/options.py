@@ -14,7 +14,8 @@ TEXT_PLACES = ("cpu", "device", "release")
 class LoadOptions:
     """device, dtype: 'auto' takes a GPU where there is one, and bf16 there. text: where the text encoder lives ('release':
     nowhere between two new prompts). offload: transformer blocks come to the GPU one by one. tiled: the VAE works in tiles.
-    decoder: a TAEHV file to decode with instead of the VAE. image, clip: what the world begins with. words: the user's table
+    decoder: a TAEHV file to decode with instead of the VAE. lora: a LoRA file to merge into
+    the transformer. image, clip: what the world begins with. words: the user's table
     for keys without a camera. embeddings: folder of cached prompt embeddings, or none. base: folder with text encoder and
     VAE. threads: of torch. start_image: the pocket world begins after one of its start images. gpus: ranks that one world is spread
     over (processes, on a CPU); split: Ulysses x ring, or None for the best."""
@@ -25,6 +26,7 @@ class LoadOptions:
     offload: bool = False
     tiled: bool = False
     decoder: Path | None = None
+    lora: Path | None = None
     image: Path | None = None
     clip: Path | None = None
     words: Path | None = None
@@ -47,7 +49,7 @@ class LoadOptions:
             raise ValueError(f"gpus = {self.gpus} is out of range: 1 to 64")
         if self.image is not None and self.clip is not None:
             raise ValueError("a world begins from an image or from a clip, not from both")
-        for file in (self.decoder, self.image, self.clip, self.base):
+        for file in (self.decoder, self.lora, self.image, self.clip, self.base):
             if file is not None and not file.exists():
                 raise ValueError(f"{file} is not there")
         return replace(self)

@@ -52,6 +52,8 @@ class ModelSpec:
     negative: bool = False
     notes: tuple[str, ...] = ()
     sound_rate: int = 0
+    grid: tuple[int, int] = (1, 0)
+    """Window lengths are K with (K - grid[1]) % grid[0] == 0."""
 
     def span(self, position: int) -> int:
         """Frames of the group at a position."""
@@ -73,6 +75,16 @@ class ModelSpec:
         low, high = self.windows
         if not low <= window <= high:
             raise ValueError(f"K = {window} is out of range: {self.name} samples {low} to {high} latents a call")
+        if (nearest := self.nearest_window(window)) != window:
+            step, rest = self.grid
+            raise ValueError(f"K = {window} is not one of {self.name}'s lengths ({step} n + {rest}): the nearest is {nearest}")
+
+    def nearest_window(self, window: int) -> int:
+        """The legal length nearest to one, the shorter of two."""
+        step, rest = self.grid
+        low, high = self.windows
+        legal = [k for k in range(low, high + 1) if (k - rest) % step == 0]
+        return min(legal, key=lambda k: (abs(k - window), k))
 
 
 @dataclass(frozen=True)

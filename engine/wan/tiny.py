@@ -37,6 +37,14 @@ def write_tiny(name: str, folder: Path, seed: int = 0) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
+        if entry.family != "wan":
+            from engine.joint import tiny as joint
+
+            write = joint.write_h3 if entry.family == "h3" else joint.write_ltx
+            write(folder, _lively, _tokenizer, SHARD)
+            about = {"model": name, "size": joint.SIZE, "scale": {"tiny": True, "text_tokens": joint.TOKENS}}
+            (folder / MARK).write_text(json.dumps(about, indent=2) + "\n")
+            return folder
         if entry.layout == "generator":
             _generator(entry, folder)
         else:
