@@ -189,7 +189,7 @@ def run_bench(args: argparse.Namespace) -> int:
         from app.bench_window import measure
 
         try:
-            figures = [measure(choice, args.seconds, overlay) for overlay in (False, True)]
+            figures = [measure(choice, args.seconds, *how) for how in ((False, False), (True, False), (False, True))]
         except RuntimeError as e:
             raise MeasureError(f"the window could not be measured: {e}") from e
     else:
@@ -220,10 +220,15 @@ def run_bench(args: argparse.Namespace) -> int:
 
 def _wan(args: argparse.Namespace, choice: Choice, windows: list[int]) -> Any:
     """`bench sampler` and `bench decode` of a model other than the pocket world."""
+    from engine.joint import bench as joint
     from engine.wan import bench
 
     try:
         model = choice.load(lambda stage, share: None)
+        if model.spec.sound_rate:
+            if args.what == "sampler":
+                return joint.sampler(model, windows, args.steps, args.repeats)
+            return joint.decode(model, model.spec.nearest_window(model.spec.window), args.repeats)
         if args.what == "sampler":
             return bench.sampler(model, windows, args.steps, args.repeats)
         return bench.decode(model, 8, args.repeats)

@@ -52,8 +52,6 @@ def loader(
     """
     options = (options or LoadOptions()).checked()
     if options.gpus > 1:
-        if name != "pocket" and find(name, like).family != "wan":
-            raise ValueError(f"{name} is not spread over several GPUs yet: take --gpus 1")
         spec = spec_of(name, like, size)
         return partial(_load_parallel, name=name, spec=spec, options=options, weights=weights, like=like, size=size)
     if name == "pocket":

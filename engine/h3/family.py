@@ -42,15 +42,16 @@ class H3:
     """See `engine.joint.sampler.Family`."""
 
     def __init__(
-        self, transformer: Any, vae: Any, audio_vae: Any, height: int, width: int, shifts: tuple[float, float] = (12.0, 3.0)
-    ) -> None:
-        """shifts: of the schedules of video and audio."""
-        self.transformer, self.vae, self.audio_vae = transformer.eval(), vae.eval(), audio_vae.eval()
-        self.device = next(transformer.parameters()).device
+        self, transformer: Any, vae: Any, audio_vae: Any, height: int, width: int, device: torch.device,
+        shifts: tuple[float, float] = (12.0, 3.0),
+    ) -> None:  # fmt: skip
+        """transformer: None where ranks have it. device: that it samples on. shifts: of the schedules of video and audio."""
+        self.transformer, self.vae, self.audio_vae = transformer, vae, audio_vae
+        self.device = device
         self._shifts = shifts
         ratio = vae.spatial_compression_ratio
         self.latent = (vae.config.latent_channels, height // ratio, width // ratio)
-        self._patch = tuple(transformer.config.patch_size)
+        self._patch = (1, 2, 2) if transformer is None else tuple(transformer.config.patch_size)
         where = next(vae.parameters()).device
         shape = (1, -1, 1, 1, 1)
         self._mean, self._std = (torch.tensor(x, device=where).view(shape) for x in (vae.config.latents_mean, vae.config.latents_std))

@@ -40,7 +40,7 @@ def load_joint(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Pr
     progress("looking for the checkpoint", 0.02)
     folder = entry.where or hub.locate(entry)
     check_memory(entry, folder, device, dtype, options)
-    family, encode, close = (_h3 if entry.family == "h3" else _ltx)(entry, spec, folder, device, dtype, options, progress)
+    family, encode, close = parts(entry, spec, folder, device, dtype, options, progress)
     progress("preparing the text encoder", 0.9)
     cache = EmbeddingCache(options.embeddings, f"{entry.name} {folder.name}")
     conditions = Conditions(spec, encode, close, cache, action_words(options.words), device)
@@ -50,6 +50,18 @@ def load_joint(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Pr
     decoder = JointDecoder(spec.fps, spec.sound_rate, family.pictures, family.waveform, sampler.frames)
     files = sorted(p for p in folder.glob("transformer/*") if p.suffix in (".safetensors", ".bin"))
     return Model(sampler, decoder, f"{entry.name}-{identity(files)}")
+
+
+Encode = Callable[[str], dict[str, Tensor]]
+
+
+def parts(
+    entry: Entry, spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions, progress: Progress,
+    transformer: bool = True,
+) -> tuple[Any, Encode, Callable[[], None]]:  # fmt: skip
+    """The family, what encodes its prompts, and what lets the encoder go. transformer: False where ranks have it."""
+    read_parts = _h3 if entry.family == "h3" else _ltx
+    return read_parts(entry, spec, folder, device, dtype, options, progress, transformer)
 
 
 def component(folder: Path, name: str) -> Path:
@@ -80,6 +92,14 @@ def offloaded(model: Any, device: torch.device, options: LoadOptions) -> Any:
         model, onload_device=device, offload_device=torch.device("cpu"), offload_type="block_level", num_blocks_per_group=1, use_stream=True
     )
     return model
+
+
+def _transformer(kind: Any, folder: Path, dtype: torch.dtype, device: torch.device, options: LoadOptions, progress: Progress) -> Any:
+    progress("reading the transformer", 0.1)
+    model = read(kind, component(folder, "transformer"), dtype, torch.device("cpu") if options.offload else device)
+    if options.lora is not None:
+        model = with_lora(model, options.lora)
+    return offloaded(model, device, options)
 
 
 def with_lora(model: Any, file: Path) -> Any:
@@ -125,54 +145,49 @@ class _TextOnly:
 
 
 def _h3(
-    entry: Entry, spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions, progress: Progress
-) -> tuple[Any, Callable[[str], dict[str, Tensor]], Callable[[], None]]:
+    entry: Entry, spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions, progress: Progress,
+    with_transformer: bool,
+) -> tuple[Any, Encode, Callable[[], None]]:  # fmt: skip
     from diffusers import AutoencoderKLMiniMaxH3, AutoencoderKLMiniMaxH3Audio, MiniMaxH3Transformer3DModel
 
     from engine.h3.family import H3
 
-    progress("reading the transformer", 0.1)
-    home = torch.device("cpu") if options.offload else device
-    transformer = read(MiniMaxH3Transformer3DModel, component(folder, "transformer"), dtype, home)
-    if options.lora is not None:
-        transformer = with_lora(transformer, options.lora)
-    transformer = offloaded(transformer, device, options)
+    transformer = _transformer(MiniMaxH3Transformer3DModel, folder, dtype, device, options, progress) if with_transformer else None
     progress("reading the VAEs", 0.7)
     vae = read(AutoencoderKLMiniMaxH3, component(folder, "vae"), dtype, device)
     audio_vae = read(AutoencoderKLMiniMaxH3Audio, component(folder, "audio_vae"), None, device)
-    family = H3(transformer, vae, audio_vae, spec.height, spec.width)
-    if options.offload:
-        family.device = device
+    family = H3(transformer, vae, audio_vae, spec.height, spec.width, device)
     where = device if options.text == "device" else torch.device("cpu")
-    parts: list[Any] = []
+    opened: list[Any] = []
 
     @torch.inference_mode()
     def encode(words: str) -> dict[str, Tensor]:
         from diffusers.modular_pipelines.minimax_h3.encoders import get_qwen3vl_prompt_embeds
 
-        if not parts:
+        if not opened:
             from transformers import AutoTokenizer, Qwen3VLForConditionalGeneration
 
-            parts.append(AutoTokenizer.from_pretrained(str(component(folder, "tokenizer")), local_files_only=True))
-            parts.append(read(Qwen3VLForConditionalGeneration, component(folder, "text_encoder"), dtype, where))
-        tokenizer, encoder = parts
+            opened.append(AutoTokenizer.from_pretrained(str(component(folder, "tokenizer")), local_files_only=True))
+            opened.append(read(Qwen3VLForConditionalGeneration, component(folder, "text_encoder"), dtype, where))
+        tokenizer, encoder = opened
         ids = tokenizer(clean(words), add_special_tokens=False)["input_ids"]
         if not 0 < len(ids) <= LONGEST:
             raise ValueError(f"the prompt has {len(ids)} tokens: 1 to {LONGEST} are read")
         out = get_qwen3vl_prompt_embeds(encoder, _TextOnly(), ids, {}, QWEN_LAYER, where, dtype)
         if options.text == "release":
-            parts.clear()
+            opened.clear()
         return {"text": out.cpu()}
 
-    return family, encode, parts.clear
+    return family, encode, opened.clear
 
 
 # -- LTX-2.3 -------------------------------------------------------------------------------------------------------------
 
 
 def _ltx(
-    entry: Entry, spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions, progress: Progress
-) -> tuple[Any, Callable[[str], dict[str, Tensor]], Callable[[], None]]:
+    entry: Entry, spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions, progress: Progress,
+    with_transformer: bool,
+) -> tuple[Any, Encode, Callable[[], None]]:  # fmt: skip
     from diffusers import AutoencoderKLLTX2Audio, AutoencoderKLLTX2Video, LTX2VideoTransformer3DModel
     from diffusers.pipelines.ltx2 import LTX2TextConnectors
     from diffusers.pipelines.ltx2 import vocoder as vocoders
@@ -180,12 +195,7 @@ def _ltx(
     from engine.ltx.family import Ltx
     from engine.wan.layouts import read_json
 
-    progress("reading the transformer", 0.1)
-    home = torch.device("cpu") if options.offload else device
-    transformer = read(LTX2VideoTransformer3DModel, component(folder, "transformer"), dtype, home)
-    if options.lora is not None:
-        transformer = with_lora(transformer, options.lora)
-    transformer = offloaded(transformer, device, options)
+    transformer = _transformer(LTX2VideoTransformer3DModel, folder, dtype, device, options, progress) if with_transformer else None
     progress("reading the VAEs", 0.7)
     vae = read(AutoencoderKLLTX2Video, component(folder, "vae"), dtype, device)
     if options.tiled:
@@ -198,24 +208,22 @@ def _ltx(
     if rate != spec.sound_rate:
         raise LayoutError(f"{where} makes sound at {rate} samples a second, {entry.name} is said to at {spec.sound_rate}")
     connectors = read(LTX2TextConnectors, component(folder, "connectors"), dtype, device)
-    family = Ltx(transformer, vae, audio_vae, vocoder, spec.height, spec.width, spec.fps)
-    if options.offload:
-        family.device = device
+    family = Ltx(transformer, vae, audio_vae, vocoder, spec.height, spec.width, spec.fps, device)
     text_at = device if options.text == "device" else torch.device("cpu")
-    parts: list[Any] = []
+    opened: list[Any] = []
 
     @torch.inference_mode()
     def encode(words: str) -> dict[str, Tensor]:
-        if not parts:
+        if not opened:
             from transformers import AutoTokenizer, Gemma3ForConditionalGeneration
 
             tokenizer = AutoTokenizer.from_pretrained(str(component(folder, "tokenizer")), local_files_only=True)
             tokenizer.padding_side = "left"
             if tokenizer.pad_token is None:
                 tokenizer.pad_token = tokenizer.eos_token
-            parts.append(tokenizer)
-            parts.append(read(Gemma3ForConditionalGeneration, component(folder, "text_encoder"), dtype, text_at))
-        tokenizer, encoder = parts
+            opened.append(tokenizer)
+            opened.append(read(Gemma3ForConditionalGeneration, component(folder, "text_encoder"), dtype, text_at))
+        tokenizer, encoder = opened
         longest = min(GEMMA_TOKENS, int(entry.scale.get("text_tokens", GEMMA_TOKENS)))
         if len(tokenizer(clean(words)).input_ids) > longest:
             raise ValueError(f"the prompt is too long: at most {longest} tokens are read; shorten it")
@@ -225,7 +233,7 @@ def _ltx(
         packed = torch.stack(hidden, -1).flatten(2, 3).to(device, dtype)
         text, audio, seen = connectors(packed, mask.to(device), padding_side="left")
         if options.text == "release":
-            parts.clear()
+            opened.clear()
         return {"text": text.cpu(), "audio": audio.cpu(), "mask": seen.cpu()}
 
-    return family, encode, parts.clear
+    return family, encode, opened.clear

@@ -59,12 +59,12 @@ class JointSampler(Sampler):
     def __init__(self, spec: ModelSpec, family: Family, conditions: Conditions) -> None:
         self.spec, self.family = spec, family
         self.frames = FrameShelf()
-        self._conditions = conditions
+        self.conditions = conditions
         self._given: Tensor | None = None
         self._groups: dict[int, Group] = {}
 
     def prepare(self, condition: Condition) -> Prepared:
-        return self._conditions.prepare(condition)
+        return self.conditions.prepare(condition)
 
     def begin(self, file: Path | None) -> None:
         """From a picture, or the last frame of a film."""
@@ -135,4 +135,4 @@ class JointSampler(Sampler):
 
     def close(self) -> None:
         self.reset()
-        self._conditions.close()
+        self.conditions.close()

@@ -37,10 +37,13 @@ def frames_of(window: int) -> int:
 class Ltx:
     """See `engine.joint.sampler.Family`."""
 
-    def __init__(self, transformer: Any, vae: Any, audio_vae: Any, vocoder: Any, height: int, width: int, fps: float) -> None:
-        self.transformer, self.vae, self.audio_vae, self.vocoder = transformer.eval(), vae.eval(), audio_vae.eval(), vocoder.eval()
-        self.device = next(transformer.parameters()).device
-        self._dtype = next(transformer.parameters()).dtype
+    def __init__(
+        self, transformer: Any, vae: Any, audio_vae: Any, vocoder: Any, height: int, width: int, fps: float, device: torch.device
+    ) -> None:
+        """transformer: None where ranks have it. device: that it samples on."""
+        self.transformer, self.vae, self.audio_vae, self.vocoder = transformer, vae, audio_vae, vocoder
+        self.device = device
+        self._dtype = vae.dtype if transformer is None else next(transformer.parameters()).dtype
         self.fps = fps
         ratio = vae.spatial_compression_ratio
         self.latent = (vae.config.latent_channels, height // ratio, width // ratio)

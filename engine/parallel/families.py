@@ -149,3 +149,8 @@ def spread_ltx2(model: Any, groups: Groups) -> Spread:
         block.register_forward_pre_hook(before(i == 0), with_kwargs=True)
     blocks[-1].register_forward_hook(lambda module, inputs, out: (spread.whole(out[0]), out[1]))
     return spread
+
+
+def spread_joint(model: Any, groups: Groups) -> Spread:
+    """Spreads the transformer of a model that makes picture and sound together."""
+    return spread_h3(model, groups) if type(model).__name__.startswith("MiniMaxH3") else spread_ltx2(model, groups)

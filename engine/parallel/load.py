@@ -66,7 +66,38 @@ def load_parallel(
 
         sampler = ParallelSampler(spec, local.sampler.prepare, False, PocketWire(), start)
         return Model(sampler, local.decoder, local.identity)
-    return _wan(name, spec, options, like, devices, starter, progress)
+    family = find(name, like).family
+    return (_wan if family == "wan" else _joint)(name, spec, options, like, devices, starter, progress)
+
+
+def _joint(
+    name: str, spec: ModelSpec, options: LoadOptions, like: str | None, devices: list[str], starter: Any, progress: Progress
+) -> Model:
+    """Picture and sound together: text, pictures and sound in this process, the transformer in the ranks."""
+    from engine import hub
+    from engine.joint.call import FrameShelf
+    from engine.joint.decoding import JointDecoder
+    from engine.joint.load import component, parts
+    from engine.joint.text import Conditions
+    from engine.joint.wire import JointWire
+    from engine.session import Model
+    from engine.wan.layouts import read_json
+    from engine.wan.load import action_words, identity, torch_dtype
+    from engine.wan.text import EmbeddingCache
+
+    entry = find(name, like)
+    folder = entry.where or hub.locate(entry)
+    config = read_json(component(folder, "transformer") / "config.json")
+    start = starter(int(config["num_attention_heads"]))
+    device = torch.device(devices[-1])
+    family, encode, close = parts(entry, spec, folder, device, torch_dtype(options, device), options, progress, transformer=False)
+    cache = EmbeddingCache(options.embeddings, f"{entry.name} {folder.name}")
+    conditions = Conditions(spec, encode, close, cache, action_words(options.words), device)
+    shelf = FrameShelf()
+    sampler = ParallelSampler(spec, conditions.prepare, True, JointWire(conditions, device), start, shelf, 0)
+    files = sorted(p for p in folder.glob("transformer/*") if p.suffix in (".safetensors", ".bin"))
+    decoder = JointDecoder(spec.fps, spec.sound_rate, family.pictures, family.waveform, shelf)
+    return Model(sampler, decoder, f"{entry.name}-{identity(files)}")
 
 
 def _wan(

@@ -51,12 +51,17 @@ class Rank:
         model = loader(order["name"], options, weights, order["like"], size)(self._progress)  # type: ignore[arg-type]
         self.sampler = model.sampler
         transformers = self.sampler.transformers()
-        if not transformers:
+        joint = getattr(self.sampler, "family", None)
+        if not transformers and joint is None:
             raise ValueError(f"{order['name']} cannot be spread over several ranks yet")
         split = choose(order["heads"], self.ranks, order["split"])
         groups = make_groups(split)
         for transformer, holder in transformers:
             spread_out(transformer, holder, groups)
+        if joint is not None:
+            from engine.parallel.families import spread_joint
+
+            spread_joint(joint.transformer, groups)
         self.wire: Wire = wire_of(order["name"], self.sampler, torch.device(options.device))
         self.made: list[Any] = []
         self._dist, self._torch = dist, torch
@@ -170,6 +175,10 @@ def wire_of(name: str, sampler: Any, device: Any) -> Wire:
         from engine.pocket.wire import PocketWire
 
         return PocketWire()
+    if hasattr(sampler, "family"):
+        from engine.joint.wire import JointWire
+
+        return JointWire(sampler.conditions, device)
     from engine.wan.wire import WanWire
 
     return WanWire(sampler.conditions, device)

@@ -22,7 +22,7 @@ from engine.pocket.camera import FRAMES_PER_GROUP
 from engine.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
 from engine.pocket.control import control_latents
 from engine.pocket.depth import DepthNet
-from engine.pocket.memory import Album, Place
+from engine.pocket.memory import APART_YAW, Album, Place
 from engine.pocket.network import ATTRIBUTES, CONDITION, CONTROL, HISTORY, TOKENS, NetworkConfig, PocketNet, extra_inputs
 from engine.pocket.soundscape import QUIET, Hearing, Mix, Soundscape, aimed, one_of
 from engine.pocket.text import LONGEST, Reader, Words
@@ -38,6 +38,10 @@ EMPHASIS = 1.5
 """Factor on what the prompt says; more makes worlds obey better, up to about here (measured)."""
 LEAN, MORPH = 0.6, 4
 """How far control latents lean towards a start image of a newly named land, and over how many groups they get there."""
+HOLD = 0.7
+"""How much of what the boundary frame covers is held to it at every step: without it, detail that is there is averaged away."""
+AROUND, ANEW = (1.6, 3.14, -1.6), 24.0
+"""Where views of the land stand that nobody has seen yet, in radians from the heading, and the way after which there are new ones."""
 SHARPEN = 0.15
 """Every window softens what it carries on a little, and the next one starts from it: this much is given back each time."""
 SHIFT, EASE = 1.0, 1.5
@@ -159,6 +163,7 @@ class PocketSampler(Sampler):
         self._start: Group | None = None
         self._given: Tensor | None = None
         self._album = Album()
+        self._around: Place | None = None
         self._groups: dict[int, Group] = {}
         self._prefix = PrefixStore()
 
@@ -216,6 +221,7 @@ class PocketSampler(Sampler):
     def keep(self, position: int) -> None:
         if (shown := self._groups.get(position - 1)) is not None:
             self._album.add(shown.state.place, shown.latent)
+            self._surround(shown)
         oldest = position - 2 * HISTORY
         self._groups = {p: g for p, g in self._groups.items() if p >= oldest}
         self._prefix.evict(p for p in self._prefix.positions if p >= oldest)
@@ -225,6 +231,7 @@ class PocketSampler(Sampler):
         self._prefix.clear()
         self._start = None
         self._album = Album()
+        self._around = None
 
     def close(self) -> None:
         self.reset()
@@ -278,6 +285,21 @@ class PocketSampler(Sampler):
         if self._start is not None and torch.equal(self._start.latent, latent):
             return self._start
         return _beginning(latent, one_of((index[1], index[2], index[3])))
+
+    def _surround(self, shown: Group) -> None:
+        """Views of the land where it was not looked at yet, so that a turn finds something: start images of what it is, put into the
+        album after every ANEW world units. What is seen there is sampled after them, and remembered as all else."""
+        place, hearing = shown.state.place, shown.state.hearing
+        if not len(self._starts) or (self._around is not None and self._around.way(place) < ANEW):
+            return
+        self._around = place
+        index = [int(part.argmax()) for part in np.split(hearing.now, np.cumsum(ATTRIBUTES)[:-1])]
+        dice = np.random.default_rng([shown.position, 31])
+        order = dice.permutation(len(self._starts))
+        for i, turn in enumerate(AROUND):
+            view = Place(place.x, place.y, place.z, place.yaw + turn, 0.0)
+            if not any(page.turn(view) < APART_YAW and page.way(view) < ANEW for page, _ in self._album.pages):
+                self._album.add(view, self._starts[(int(order[i % len(order)]), *index)])
 
     def _leaning(self, control: Tensor, past: list[Group], request: Request, prepared: Prepared, pose: np.ndarray) -> Tensor:
         """When the prompt has just named another land, control latents that lean towards a start image of it.
@@ -336,7 +358,9 @@ class PocketSampler(Sampler):
 
         def velocity(step: int, z: Tensor) -> Tensor:
             sigma = solver.sigmas[step]
-            return (z - self._net(z, control, torch.full((1, k), sigma), extra, context, call)) / sigma
+            clean = self._net(z, control, torch.full((1, k), sigma), extra, context, call)
+            clean = clean + HOLD * control[:, :, CHANNELS:] * (control[:, :, :CHANNELS] - clean)
+            return (z - clean) / sigma
 
         z = denoise(solver, pure, velocity, lambda step: pure, report, done, total)
         places = [start.onward(pose[(i + 1) * FRAMES_PER_GROUP - 1]) for i in range(k)]

@@ -1,0 +1,10 @@
+"""Where a bundle begins: the command line, with ranks started as this program again."""
+
+import multiprocessing
+import sys
+
+if __name__ == "__main__":
+    multiprocessing.freeze_support()
+    from app.cli import main
+
+    sys.exit(main())
