@@ -42,7 +42,10 @@ class TimedViewport:
 
 
 def measure(choice: Choice, seconds: float, overlay: bool, film: bool = False) -> dict[str, float | bool | str]:
-    """Explores in a real window for `seconds`, and makes a film of it if wanted; times in milliseconds. Raises RuntimeError when the engine stops."""
+    """Explores in a real window for `seconds`, and makes a film of it if wanted; times in milliseconds.
+
+    Raises RuntimeError when the engine stops.
+    """
     app = QApplication.instance() or QApplication(["foreland"])
     settings = Settings(prompt="green hills at dawn")
     engine = Engine(choice.load, choice.spec, settings, None)
