@@ -104,6 +104,10 @@ class Menus:
     def _keys(self) -> None:
         self._keys_menu = self._menu("&Keys")
         self.list_keys()
+        inputs = self._window.inputs
+        inputs.keymap_changed.connect(self.list_keys)
+        inputs.gamepad_changed.connect(lambda on: self.gamepad.setChecked(on))
+        inputs.global_keys_changed.connect(lambda on: self.global_keys.setChecked(on))
 
     def list_keys(self) -> None:
         """Layouts, with the one in force marked."""
@@ -115,13 +119,14 @@ class Menus:
             tables[OWN_KEYS] = w.preferences.keys
         for name, table in tables.items():
             action = QAction(name, menu, checkable=True, checked=dict(table) == dict(w.keyboard.keymap))
-            action.triggered.connect(lambda checked=False, name=name: w.use_keys(name))
+            action.triggered.connect(lambda checked=False, name=name: w.inputs.use_keys(name))
             layouts.addAction(action)
             menu.addAction(action)
         menu.addSeparator()
-        self._action(menu, "&Edit ...", "", w.edit_keys)
-        self.gamepad = self._toggle(menu, "&Gamepad", "", w.gamepad is not None, w.use_gamepad)
-        self.global_keys = self._toggle(menu, "G&lobal keys (while other windows are used)", "", w.global_keys.on, w.use_global_keys)
+        self._action(menu, "&Edit ...", "", w.inputs.edit_keys)
+        self.gamepad = self._toggle(menu, "&Gamepad", "", w.inputs.gamepad is not None, w.inputs.use_gamepad)
+        on = w.inputs.global_keys.on
+        self.global_keys = self._toggle(menu, "G&lobal keys (while other windows are used)", "", on, w.inputs.use_global_keys)
 
     def _help(self) -> None:
         w, menu = self._window, self._menu("&Help")

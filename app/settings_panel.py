@@ -24,6 +24,7 @@ class SettingsPanel(QWidget):
         super().__init__(parent)
         self._spec = spec
         self.window_box = self._spin(spec.windows[0], spec.windows[1], settings.window or spec.window, "Latents a call")
+        self.window_box.setSingleStep(spec.grid[0])
         self.steps_box = self._spin(1, 50, settings.steps or spec.steps, "Denoising steps")
         self.seed_box = self._spin(0, 2**31 - 1, settings.seed, "Seed")
         self.commit_box = QComboBox(self)
@@ -95,6 +96,9 @@ class SettingsPanel(QWidget):
         self.done.emit()
 
     def _note(self, k: int) -> None:
+        if (near := self._spec.nearest_window(k)) != k:
+            self.window_box.setValue(near)  # typed: only some lengths are legal
+            return
         seconds = k * self._spec.spans[1] / self._spec.fps
         self.window_note.setText(" ".join([f"{seconds:.2f} s a call.", self._spec.advice(k)]))
 

@@ -6,7 +6,7 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,15 +16,12 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QLabel, QM
 
 from app import overlay, preferences
 from app.choice import Choice
-from app.gamepad import Gamepad, GamepadError, PygameReader
-from app.global_keys import GlobalKeys, GlobalKeysError
 from app.help import Page, about_page, help_page
-from app.keymap_editor import KeymapEditor
+from app.inputs import Inputs, keymap_of
 from app.keys import Keyboard
 from app.menus import Menus
 from app.models_dialog import ModelsDialog
-from app.pointer import MouseLook
-from app.preferences import OWN_KEYS, Preferences
+from app.preferences import Preferences
 from app.prompt import PromptBar
 from app.recording import WindowRecording
 from app.score_panel import ScorePanel
@@ -35,7 +32,6 @@ from app.viewport import Viewport
 from app.welcome import Welcome, gpu_memory_gb
 from app.worlds import World, save_world
 from engine.assets import FOLDER
-from engine.keymap import load_keymap, presets
 from engine.pictures import FILMS, PICTURES
 from engine.player import Frame, Samples
 from engine.recorder import RecordingError
@@ -50,7 +46,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 REFRESH_MS = 60
-PAD_MS = 12
 WELCOME_MS = 400
 STEP_BACK = 2
 TEXT_POINTS = 10.0
@@ -73,12 +68,10 @@ class MainWindow(QMainWindow):
         self.sound = sound or SoundOut(None, DeviceClock())
         self.sound.say = self.say
         self._begin: Path | None = None
-        self._pad_timer = QTimer(self)
-        self._pad_timer.timeout.connect(self._poll_gamepad)
         self.engine, self._spec, self._choose, self._new_folder = engine, spec, choose, folder
         self.setWindowTitle(f"Foreland - {spec.name} world")
         self.keyboard = Keyboard(
-            self._keymap(self.preferences.keymap),
+            keymap_of(self.preferences),
             lambda a, t: self.engine.press(a, t), lambda a, t: self.engine.release(a, t),
             lambda: self.engine.release_all(), engine.clock, QTimer.singleShot,
         )
@@ -113,9 +106,7 @@ class MainWindow(QMainWindow):
         self._connect()
         self._connect_settings()
         self._docks()
-        MouseLook(self.viewport, self.keyboard)
-        self.gamepad: Gamepad | None = None
-        self.global_keys = GlobalKeys(self.keyboard, self)
+        self.inputs = Inputs(self.keyboard, self.viewport, self.preferences, self.say, self)
         self.menus = Menus(self)
         self.overlay_action, self.record_action, self.mute_action = self.menus.overlay, self.menus.record, self.menus.mute
         self._message = self._said = ""
@@ -218,65 +209,6 @@ class MainWindow(QMainWindow):
         self.preferences.theme = theme
         schemes = {"dark": Qt.ColorScheme.Dark, "light": Qt.ColorScheme.Light}
         QGuiApplication.styleHints().setColorScheme(schemes.get(theme, Qt.ColorScheme.Unknown))
-
-    def _keymap(self, name: str) -> Mapping[str, str]:
-        """By name; the usual one where there is none of that name."""
-        if name == OWN_KEYS and self.preferences.keys:
-            return self.preferences.keys
-        return presets().get(name) or load_keymap()
-
-    def use_keys(self, name: str) -> None:
-        """Another key map; all keys are let go first."""
-        self.keyboard.clear()
-        self.keyboard.keymap = self._keymap(name)
-        self.preferences.keymap = name
-        self.viewport.setFocus()
-
-    def edit_keys(self) -> None:
-        """The editor; its map becomes the person's own."""
-        self.keyboard.clear()
-        self.editor = KeymapEditor(self.keyboard.keymap, self)
-
-        def take(keymap: dict[str, str]) -> None:
-            self.preferences.keys = keymap
-            self.use_keys(OWN_KEYS)
-            self.menus.list_keys()
-
-        self.editor.accepted_map.connect(take)
-        self.editor.show()
-
-    def use_gamepad(self, on: bool) -> None:
-        """Begins or ends to read a gamepad; what is missing is said."""
-        if self.gamepad is not None:
-            self.gamepad.close()
-            self.gamepad = None
-        if on:
-            try:
-                self.gamepad = Gamepad(self.keyboard, PygameReader())
-                self._pad_timer.start(PAD_MS)
-            except GamepadError as e:
-                self.say(str(e))
-                self.menus.gamepad.setChecked(False)
-        else:
-            self._pad_timer.stop()
-        self.viewport.setFocus()
-
-    def _poll_gamepad(self) -> None:
-        if self.gamepad is not None:
-            self.gamepad.poll(self.isActiveWindow())
-
-    def use_global_keys(self, on: bool) -> None:
-        """Mapped keys drive the world while other windows are used, until this is switched off."""
-        if not on:
-            self.global_keys.stop()
-        else:
-            try:
-                self.global_keys.start()
-            except GlobalKeysError as e:
-                self.say(f"global keys: {e}")
-                self.menus.global_keys.setChecked(False)
-        self.viewport.notice = "global keys on" if self.global_keys.on else ""
-        self.viewport.setFocus()
 
     def scale_text(self, scale: float) -> None:
         """Of everything but the overlay, which goes with the picture's size."""
@@ -528,8 +460,7 @@ class MainWindow(QMainWindow):
         self.keyboard.clear()
         self._timer.stop()
         self.viewport.stop()
-        self._pad_timer.stop()
-        self.global_keys.stop()
+        self.inputs.close()
         self.takes.back.close()
         self.sound.close()
         self.recording.close()

@@ -93,9 +93,13 @@ def open_window(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]
     app = QApplication.instance() or QApplication(["foreland"])
     windows = []
 
-    def open_(settings: Settings, session: str, size: tuple[int, int], clock: Callable[[], float] = time.monotonic, **more: Any) -> Person:
-        engine = Engine(loader("pocket"), spec_of("pocket"), settings, tmp_path / session, clock)
-        window = MainWindow(engine, settings, spec_of("pocket"), **more)
+    def open_(
+        settings: Settings, session: str, size: tuple[int, int], clock: Callable[[], float] = time.monotonic, load: Any = None,
+        spec: Any = None, **more: Any,
+    ) -> Person:  # fmt: skip
+        spec = spec or spec_of("pocket")
+        engine = Engine(load or loader("pocket"), spec, settings, tmp_path / session, clock)
+        window = MainWindow(engine, settings, spec, **more)
         windows.append(window)
         window.resize(*size)
         window.show()

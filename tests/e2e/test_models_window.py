@@ -198,3 +198,38 @@ def test_the_pocket_world_over_ranks_plays_in_the_window_and_survives_a_lost_one
     window.close()
     window.deleteLater()
     app.processEvents()
+
+
+@pytest.mark.parametrize(("name", "k"), [("minimax-h3", 7), ("ltx-2.3", 2)])
+def test_a_model_with_sound_plays_in_the_window_and_is_heard(name: str, k: int, open_window: Callable, tmp_path: Path) -> None:
+    import av
+    import numpy as np
+
+    from app.sound import NullStream, SoundOut
+    from engine.models import loader, spec_of
+    from engine.options import LoadOptions
+    from engine.session import Settings
+    from engine.sound import DeviceClock
+    from engine.wan.tiny import write_tiny
+
+    folder = write_tiny(name, tmp_path / "model")
+    heard: list[np.ndarray] = []
+    clock = DeviceClock()
+    speaker = SoundOut(lambda rate, fill, device: NullStream(rate, fill, device, heard=heard.append), clock)
+    person = open_window(
+        Settings(prompt="snow", window=k, steps=1), "session", (900, 640), clock=clock, home=tmp_path / "home", sound=speaker,
+        load=loader(str(folder), LoadOptions(device="cpu")), spec=spec_of(str(folder)),
+    )  # fmt: skip
+    window = person.window
+    person.until(lambda: window.viewport.painted > 10, 90)
+    window.record_action.setChecked(True)
+    person.until(lambda: window.recording.frames > 20, 90)
+    person.down("w")
+    person.until(lambda: "forward" in window.engine.view.keys)
+    person.up("w")
+    window.record_action.setChecked(False)
+    person.until(lambda: "recorded" in window.banner.text())
+    assert np.abs(np.concatenate(heard[-80:])).max() > 0, "its sound is heard"
+    with av.open(str(next((tmp_path / "home" / "films").glob("*.mp4")))) as box:
+        assert len(box.streams.audio) == 1
+        assert box.streams.video[0].average_rate == 24

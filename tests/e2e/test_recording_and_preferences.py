@@ -89,7 +89,7 @@ def test_layout_theme_prompts_and_place_are_there_again(open_home: Callable, tmp
     person = open_home()
     window = person.window
     person.until(lambda: window.viewport.painted > 5)
-    window.use_keys("ZQSD and arrows")
+    window.inputs.use_keys("ZQSD and arrows")
     window.use_theme("dark")
     window.prompt.edit.setText("islands at dusk")
     window.prompt.edit.returnPressed.emit()
@@ -99,10 +99,10 @@ def test_layout_theme_prompts_and_place_are_there_again(open_home: Callable, tmp
     window.viewport.setFocus()
     person.down("q")
     person.until(lambda: "left" in window.engine.view.keys)
-    window.use_keys("WASD and arrows")  # while a key is down: it is let go
+    window.inputs.use_keys("WASD and arrows")  # while a key is down: it is let go
     person.until(lambda: not window.engine.view.keys)
     person.up("q")
-    window.use_keys("ZQSD and arrows")
+    window.inputs.use_keys("ZQSD and arrows")
     window.close()
     again = open_home().window
     assert again.keyboard.keymap["Q"] == "left"

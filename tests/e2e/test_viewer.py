@@ -152,17 +152,17 @@ def test_favourites_drafts_and_own_keys_are_there_again(open_viewer: Callable) -
     assert window.preferences.favourites == ["islands in the morning"]
     assert window.prompt.presets.itemText(1).endswith("islands in the morning")
     window.prompt.edit.setText("half a thoug")
-    window.edit_keys()
-    person.until(lambda: window.editor.isVisible())
-    window.editor.table.selectRow(0)
-    window.editor._wait()
+    window.inputs.edit_keys()
+    person.until(lambda: window.inputs.editor.isVisible())
+    window.inputs.editor.table.selectRow(0)
+    window.inputs.editor._wait()
     person.press("s")  # taken: it is back
-    assert "is back now" in window.editor.note.text()
-    assert window.editor.keymap["S"] == "back"
+    assert "is back now" in window.inputs.editor.note.text()
+    assert window.inputs.editor.keymap["S"] == "back"
     person.press("s")
-    person.until(lambda: window.editor.keymap["S"] == "forward")
-    assert "without a key" in window.editor.note.text() or "back" in window.editor.note.text()
-    window.editor._accept()
+    person.until(lambda: window.inputs.editor.keymap["S"] == "forward")
+    assert "without a key" in window.inputs.editor.note.text() or "back" in window.inputs.editor.note.text()
+    window.inputs.editor._accept()
     window.viewport.setFocus()
     person.focus()
     person.down("s")
@@ -214,8 +214,8 @@ def test_a_gamepad_drives_the_world_and_lets_go_when_it_is_pulled_out(open_viewe
     person = open_viewer()
     window = person.window
     pad = Pad()
-    window.gamepad = Gamepad(window.keyboard, pad)
-    window._pad_timer.start(10)
+    window.inputs.gamepad = Gamepad(window.keyboard, pad)
+    window.inputs.pad_timer.start(10)
     pad.state = PadState((0.0, -0.9, 0.7, 0.0), frozenset({5}))
     person.until(lambda: set(window.engine.view.keys) == {"forward", "turn_right", "rise"})
     pad.state = PadState((0.0, -0.4, 0.1, 0.0), frozenset())
@@ -229,13 +229,13 @@ def test_without_a_gamepad_library_it_is_said_what_to_install(open_viewer: Calla
     pytest.importorskip  # noqa: B018 (pygame-ce may be there: then there is simply no pad)
     person = open_viewer()
     window = person.window
-    window.use_gamepad(True)
-    if window.gamepad is None:
+    window.inputs.use_gamepad(True)
+    if window.inputs.gamepad is None:
         person.until(lambda: "foreland[gamepad]" in window.banner.text())
     else:
-        window.gamepad.poll()
-        assert not window.gamepad.there
-        window.use_gamepad(False)
+        window.inputs.gamepad.poll()
+        assert not window.inputs.gamepad.there
+        window.inputs.use_gamepad(False)
 
 
 def test_global_keys_drive_the_world_from_another_window_and_only_mapped_ones(open_viewer: Callable) -> None:
@@ -244,7 +244,7 @@ def test_global_keys_drive_the_world_from_another_window_and_only_mapped_ones(op
     person = open_viewer()
     window = person.window
     window.menus.global_keys.setChecked(True)
-    person.until(lambda: window.global_keys.on)
+    person.until(lambda: window.inputs.global_keys.on)
     assert window.viewport.notice == "global keys on"
     other = QLineEdit()
     other.setGeometry(900, 600, 200, 60)
@@ -257,7 +257,7 @@ def test_global_keys_drive_the_world_from_another_window_and_only_mapped_ones(op
     person.up("w")
     person.until(lambda: not window.engine.view.keys)
     seen: list[str] = []
-    window.global_keys._changed.connect(lambda name, down: seen.append(name))
+    window.inputs.global_keys._changed.connect(lambda name, down: seen.append(name))
     person.type("p9x")
     person.wait(0.3)
     assert seen == [], "keys that are not mapped are not handed on"

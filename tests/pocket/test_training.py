@@ -132,6 +132,26 @@ def test_the_whole_training_road_ends_in_weights_that_load_and_can_be_judged(fol
     assert set(evaluate.judge_prompts(bench, Judge().eval(), 1)) == {"biome", "time", "weather"}
 
 
+def test_the_recipe_runs_every_stage_once_and_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.pocket import recipe
+
+    ran: list[str] = []
+
+    def fake(command: tuple[str, ...], check: bool) -> None:
+        ran.append(command[2].rsplit(".", 1)[1])
+        made = next(s.makes for s in recipe.stages(tmp_path / "r", tmp_path / "w", 0.01) if s.arguments == command[3:])
+        made.parent.mkdir(parents=True, exist_ok=True)
+        made.write_text("")
+
+    monkeypatch.setattr(recipe.subprocess, "run", fake)
+    recipe.run(tmp_path / "r", tmp_path / "w", 0.01)
+    assert ran == ["data", "data", "depth", "refine", "train", "pack"]
+    ran.clear()
+    (tmp_path / "r" / "net.pt").unlink()
+    recipe.run(tmp_path / "r", tmp_path / "w", 0.01)
+    assert ran == ["train", "pack"]
+
+
 def evaluate_folder() -> Path:
     from engine.models import pocket_folder
 
