@@ -294,7 +294,7 @@ class PocketSampler(Sampler):
             return
         self._around = place
         index = [int(part.argmax()) for part in np.split(hearing.now, np.cumsum(ATTRIBUTES)[:-1])]
-        dice = np.random.default_rng([shown.position, 31])
+        dice = np.random.default_rng([shown.position + 1, 31])
         order = dice.permutation(len(self._starts))
         for i, turn in enumerate(AROUND):
             view = Place(place.x, place.y, place.z, place.yaw + turn, 0.0)

@@ -25,7 +25,8 @@ def test_a_missed_target_is_said_with_what_is_missing() -> None:
     assert missed(REPORT | {"drift": 0.3, "biome": 0.95}) == {"drift": 0.2}
     text = table(REPORT | {"missed": missed(REPORT)})
     assert "missed by 0.06" in text and text.count("missed") == 1
-    assert [line.split("|")[1].strip() for line in text.splitlines() if line.startswith(("| 1 ", "| 3 ", "| 7 ", "| 21 "))] == ["1", "3", "7", "21"]
+    windows = [line.split("|")[1].strip() for line in text.splitlines() if line[:5].strip("| ").isdigit()]
+    assert windows == ["1", "3", "7", "21"]
     assert all(name in text for name in TARGETS)
 
 
