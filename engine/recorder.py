@@ -17,6 +17,8 @@ from engine.player import Frame, Samples, sample_at
 HARDWARE = ("h264_nvenc", "h264_videotoolbox", "h264_qsv", "h264_amf")
 """Encoders of the hardware, the first that opens is taken; libx264 where none does."""
 FALLBACK = "libx264"
+KEYFRAME_SECONDS = 1.0
+"""Between two keyframes: what a crash may cost, and how finely a film can be wound to."""
 OPTIONS: dict[str, dict[str, str]] = {FALLBACK: {"crf": "18", "preset": "veryfast"}}
 
 
@@ -69,7 +71,8 @@ class Recorder:
         self.encoder = video_encoder(hardware, *self._size)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: Any = av.open(str(path), "w", options={"movflags": "frag_keyframe+empty_moov+default_base_moof"})
+            fragments = {"movflags": "frag_keyframe+empty_moov+default_base_moof", "frag_duration": "1000000", "flush_packets": "1"}
+            self._file: Any = av.open(str(path), "w", options=fragments)
             stream: Any = self._file.add_stream(self.encoder, rate=Fraction(fps).limit_denominator(1001))
             self._sound: Any = self._file.add_stream("aac", rate=rate, layout="stereo") if rate else None
         except (OSError, FFmpegError, ValueError) as e:
@@ -77,6 +80,7 @@ class Recorder:
         stream.width, stream.height = self._size
         stream.pix_fmt = "yuv420p"
         stream.options = OPTIONS.get(self.encoder, {})
+        stream.codec_context.gop_size = max(1, round(KEYFRAME_SECONDS * fps))
         self._stream = stream
         if self._sound is not None:
             self._sound.bit_rate = 160_000

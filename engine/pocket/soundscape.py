@@ -134,7 +134,7 @@ class Soundscape:
         ))  # fmt: skip
         self._loops["glass"] = np.stack((glass, np.roll(glass, RATE // 3)), 1).astype(np.float32) * 0.35
         pulse = np.clip(np.sin(2 * np.pi * 15 * t), 0, 1) ** 2 * (np.sin(2 * np.pi * 1.25 * t) > 0.1)
-        cricket = np.sin(2 * np.pi * 4300 * t) * pulse * 0.12
+        cricket = np.sin(2 * np.pi * 4300 * t) * pulse * 0.2
         self._loops["crickets"] = np.stack((cricket, np.roll(cricket * 0.7, RATE // 5)), 1).astype(np.float32)
         self._burst = _noise(rng, 180, 3000, 0.2, 0.8)[: RATE // 4, 0]
         self._seed = seed
@@ -182,7 +182,7 @@ class Soundscape:
             for k in range(int(np.floor(first)) + 1, int(np.floor(last)) + 1):
                 at = int((k - first) / max(last - first, 1e-6) * n * 0.999)
                 size = min(3600, n - at)  # a step rings within its group
-                step = self._burst[:size] * np.exp(-np.arange(size) / 700) * np.linspace(1, 0, size) * strengths["step"]
+                step = self._burst[:size] * np.exp(-np.arange(size) / 700) * np.linspace(1, 0, size) * strengths["step"] * 2.4
                 out.append((at, _pan(step.astype(np.float32), 0.4 + 0.2 * (k % 2))))
         return out
 
