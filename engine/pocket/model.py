@@ -40,9 +40,11 @@ LEAN, MORPH = 0.6, 4
 """How far control latents lean towards a start image of a newly named land, and over how many groups they get there."""
 HOLD = 0.7
 """How much of what the boundary frame covers is held to it at every step: without it, detail that is there is averaged away."""
+LOOSE = (10, 14)
+"""Groups after an edit up to which nothing is held, and from which everything is again: the world has to change."""
 AROUND, ANEW = (1.6, 3.14, -1.6), 24.0
 """Where views of the land stand that nobody has seen yet, in radians from the heading, and the way after which there are new ones."""
-SHARPEN = 0.15
+SHARPEN = 0.25
 """Every window softens what it carries on a little, and the next one starts from it: this much is given back each time."""
 SHIFT, EASE = 1.0, 1.5
 """Of the schedule, see `engine.solver`: with 4 steps the noise levels are 1, 0.65, 0.35, 0.13."""
@@ -164,6 +166,7 @@ class PocketSampler(Sampler):
         self._given: Tensor | None = None
         self._album = Album()
         self._around: Place | None = None
+        self._land: list[int] = []
         self._groups: dict[int, Group] = {}
         self._prefix = PrefixStore()
 
@@ -231,7 +234,7 @@ class PocketSampler(Sampler):
         self._prefix.clear()
         self._start = None
         self._album = Album()
-        self._around = None
+        self._around, self._land = None, []
 
     def close(self) -> None:
         self.reset()
@@ -290,10 +293,14 @@ class PocketSampler(Sampler):
         """Views of the land where it was not looked at yet, so that a turn finds something: start images of what it is, put into the
         album after every ANEW world units. What is seen there is sampled after them, and remembered as all else."""
         place, hearing = shown.state.place, shown.state.hearing
+        index = [int(part.argmax()) for part in np.split(hearing.now, np.cumsum(ATTRIBUTES)[:-1])]
+        if index != self._land:
+            # another land, time or weather: what was seen of the old one is not there any more
+            self._land, self._around, self._album = index, None, Album()
+            self._album.add(place, shown.latent)
         if not len(self._starts) or (self._around is not None and self._around.way(place) < ANEW):
             return
         self._around = place
-        index = [int(part.argmax()) for part in np.split(hearing.now, np.cumsum(ATTRIBUTES)[:-1])]
         dice = np.random.default_rng([shown.position + 1, 31])
         order = dice.permutation(len(self._starts))
         for i, turn in enumerate(AROUND):
@@ -353,13 +360,14 @@ class PocketSampler(Sampler):
         said = torch.tensor([False, True, True, True]).expand(k * TOKENS, -1)
         extra = extra_inputs(torch.from_numpy(motion)[None], pitch[None, :k], torch.zeros(1, k), prepared.attributes[None])
         pure = torch.stack([noise((CHANNELS, ROWS, COLUMNS), request.seed, j + i, request.attempt) for i in range(k)])[None]
+        hold = self._hold(k, [known[p] for p in range(j - LOOSE[1], j) if p in known], prepared)
         solver = make_solver("euler", request.steps if known else START_STEPS, SHIFT, EASE)
         call = WindowCall(rotation, prefix, prefix_rotation, context_mask=said, latents=k)
 
         def velocity(step: int, z: Tensor) -> Tensor:
             sigma = solver.sigmas[step]
             clean = self._net(z, control, torch.full((1, k), sigma), extra, context, call)
-            clean = clean + HOLD * control[:, :, CHANNELS:] * (control[:, :, :CHANNELS] - clean)
+            clean = clean + hold * control[:, :, CHANNELS:] * (control[:, :, :CHANNELS] - clean)
             return (z - clean) / sigma
 
         z = denoise(solver, pure, velocity, lambda step: pure, report, done, total)
@@ -373,6 +381,18 @@ class PocketSampler(Sampler):
             state = GroupState(motion[i], levels[i], places[i], prepared.attributes, None if i else before, hearing)
             out.append(Group(j + i, z[0, i].clone(), state))
         return out
+
+    @staticmethod
+    def _hold(k: int, past: list[Group], prepared: Prepared) -> Tensor:
+        """(1, k, 1, 1, 1): how much each group of a window is held to what it re-projects; past: the groups before it."""
+        said = _said(prepared.attributes)
+        since = len(past) + LOOSE[1]
+        for i, g in enumerate(reversed(past)):
+            if g.state.attributes is not None and _differ(_said(g.state.attributes), said):
+                since = i
+                break
+        groups = since + torch.arange(k)
+        return (HOLD * ((groups - LOOSE[0]) / (LOOSE[1] - LOOSE[0])).clamp(0, 1))[None, :, None, None, None]
 
     def _ahead(self, frame: Tensor, pose: np.ndarray, pitch: float) -> Tensor:
         """Control latents of a window from a frame (1, 80, 128, 3) that is seen at `pitch`."""
@@ -414,6 +434,17 @@ class PocketSampler(Sampler):
         layers = self._net.prefill(group.latent[None, None], extra, context, call, HISTORY_SIGMA)
         self._prefix.put(p, group, layers)
         return layers
+
+
+def _said(attributes: Tensor) -> list[int | None]:
+    """What a prompt names: biome, time and weather, each None where it does not."""
+    parts = attributes.split([n + 1 for n in ATTRIBUTES])
+    return [None if (i := int(part.argmax())) == n else i for part, n in zip(parts, ATTRIBUTES, strict=True)]
+
+
+def _differ(a: list[int | None], b: list[int | None]) -> bool:
+    """Whether two prompts name different things."""
+    return any(x is not None and y is not None and x != y for x, y in zip(a, b, strict=True))
 
 
 def _beginning(latent: Tensor, mix: Mix) -> Group:

@@ -41,5 +41,5 @@ def load(checkpoints: Callable[[str], Path]) -> Callable[..., Model]:
     return get
 
 
-NAMES = list(load_catalogue())
+NAMES = [name for name, entry in load_catalogue().items() if entry.family == "wan"]
 torch.manual_seed(0)

@@ -21,6 +21,7 @@ from engine.wan.load import MemoryNeeded, check_memory, estimate, load_wan, para
 from engine.wan.recipe import Recipe
 from engine.wan.sampler import WanSampler
 from engine.wan.tiny import HEAD_DIM, TEXT, TinyError, original_keys, transformer, write_tiny
+from tests.wan.conftest import NAMES
 
 CPU = torch.device("cpu")
 
@@ -132,7 +133,7 @@ def test_a_lora_is_merged(checkpoints: Callable[[str], Path]) -> None:
     assert torch.equal(merged["blocks.1.attn1.to_k.weight"], plain["blocks.1.attn1.to_k.weight"])
 
 
-@pytest.mark.parametrize("name", list(load_catalogue()))
+@pytest.mark.parametrize("name", NAMES)
 def test_every_name_of_the_catalogue_samples_from_its_published_layout(name: str, load: Callable[..., Model]) -> None:
     model = load(name)
     spec, sampler = model.spec, model.sampler
