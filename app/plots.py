@@ -40,6 +40,7 @@ class MetricsPanel(QWidget):
             plot.setAccessibleName(f"Plot of {title}")
             plot.setMinimumHeight(90)
             plot.setLabel("left", title)
+            plot.getAxis("left").enableAutoSIPrefix(False)
             plot.setXRange(-SECONDS, 0)
             plot.setMouseEnabled(False, False)
             plot.hideButtons()

@@ -48,6 +48,7 @@ log = logging.getLogger(__name__)
 REFRESH_MS = 60
 WELCOME_MS = 400
 STEP_BACK = 2
+SAID_SECONDS = 10.0
 TEXT_POINTS = 10.0
 PREFERENCES = "preferences.json"
 
@@ -110,6 +111,7 @@ class MainWindow(QMainWindow):
         self.menus = Menus(self)
         self.overlay_action, self.record_action, self.mute_action = self.menus.overlay, self.menus.record, self.menus.mute
         self._message = self._said = ""
+        self._said_at = 0.0
         self._prompt = settings.prompt
         self._restore()
         self.sound.set_volume(self.preferences.volume, self.preferences.muted)
@@ -406,8 +408,8 @@ class MainWindow(QMainWindow):
         self.viewport.setFocus()
 
     def say(self, message: str) -> None:
-        """A banner of the window's own, until the engine has something newer."""
-        self._said = message
+        """A banner of the window's own, for some seconds. From any thread."""
+        self._said, self._said_at = message, time.monotonic()
 
     def to_prompt(self) -> None:
         self.prompt.edit.setFocus()
@@ -441,6 +443,8 @@ class MainWindow(QMainWindow):
             self.record_action.setText("&Record a film")
         self.viewport.recording = self.recording.on
         self.settings.show_paused(self.engine.screen.paused)
+        if self._said and time.monotonic() - self._said_at > SAID_SECONDS:
+            self._said = ""
         message = self._said or view.message
         if self.engine.error is not None:
             message = f"The engine stopped: {self.engine.error}. What was shown and the session log are kept; start again."

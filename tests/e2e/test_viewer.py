@@ -79,6 +79,8 @@ def test_what_if_shows_the_revoked_suffix_beside_what_came_instead(open_viewer: 
         person.until(lambda: window.engine.view.cached > 3, 5, must=False)
     window.takes.what_if()
     person.until(lambda: all(len(x.frames) > 4 for x in window.takes.pair.loops))
+    window.say("")
+    person.until(lambda: not window.banner.isVisible())
     person.screenshot(shot("what-if.png", tmp_path))
     window.takes.pair.close()
 
@@ -290,6 +292,8 @@ def test_a_world_is_saved_and_entered_again_from_the_welcome_page(open_viewer: C
     window.settings.seed_box.setValue(1)
     window.show_welcome()
     person.until(lambda: window.welcome.isVisible())
+    window.say("")
+    person.until(lambda: not window.banner.isVisible())
     person.screenshot(shot("welcome.png", tmp_path))
     texts = [window.welcome.models.item(i).text() for i in range(window.welcome.models.count())]
     assert "needs no GPU" in texts[0] and all("GPU" in t or "ready" in t or "can run" in t for t in texts[1:])
