@@ -6,6 +6,7 @@ wordllama's own loader asks the network for its tokenizer; its two files are rea
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import torch
@@ -18,6 +19,17 @@ LONGEST = 96
 """Tokens that are read; a longer prompt is refused before it gets here."""
 
 
+def _package() -> Path:
+    """Where wordllama's files are; in a bundle, which has the files alone. Raises FileNotFoundError."""
+    bundle = getattr(sys, "_MEIPASS", None)
+    if bundle is not None:
+        return Path(bundle) / "wordllama"
+    spec = importlib.util.find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError("the package wordllama is missing: install foreland again")
+    return Path(spec.origin).parent
+
+
 class Words:
     """Tokens and their embeddings."""
 
@@ -25,10 +37,7 @@ class Words:
         from safetensors.torch import load_file
         from tokenizers import Tokenizer
 
-        spec = importlib.util.find_spec("wordllama")
-        if spec is None or spec.origin is None:
-            raise FileNotFoundError("the package wordllama is missing: install foreland again")
-        root = Path(spec.origin).parent
+        root = _package()
         self._tokenizer = Tokenizer.from_file(str(root / "tokenizers" / "l2_supercat_tokenizer_config.json"))
         self._tokenizer.no_padding()
         self._table = load_file(str(root / "weights" / "l2_supercat_256.safetensors"))["embedding.weight"]
