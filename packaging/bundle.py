@@ -38,7 +38,7 @@ def size_mb(folder: Path) -> float:
 
 def build() -> Path:
     """Runs PyInstaller; returns the folder."""
-    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"]
+    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
     command += ["--distpath", str(DIST), "--workpath", str(ROOT / "build"), str(ROOT / "packaging" / "foreland.spec")]
     subprocess.run(command, cwd=ROOT, check=True)
     print(f"{FOLDER}: {size_mb(FOLDER):.0f} MB")
