@@ -39,6 +39,7 @@ def add_model_options(p: argparse.ArgumentParser, sampling: bool = True) -> None
     p.add_argument("--text-encoder", default="cpu", choices=TEXT_PLACES, help="where the text encoder lives (default: %(default)s)")
     p.add_argument("--offload", action="store_true", help="bring transformer blocks to the GPU one by one: slow, little memory")
     p.add_argument("--vae-tiling", action="store_true", help="decode in tiles: little memory")
+    p.add_argument("--latents", action="store_true", help="keep the latents in the session's folder too")
     p.add_argument("--lora", type=Path, metavar="FILE", help="LoRA file to merge into the transformer (LTX-2.3, MiniMax-H3)")
     p.add_argument("--decoder", type=Path, metavar="FILE", help="decode with a tiny autoencoder (TAEHV: taew2_1, taew2_2)")
     p.add_argument("--base", type=Path, metavar="DIR", help="folder with text encoder and VAE, for a lone weights file")
@@ -64,7 +65,7 @@ def model_words(args: argparse.Namespace) -> list[str]:
     for name in ("gpus", "split", "like", "size", "decoder", "lora", "base", "image", "clip", "threads", "weights"):
         if (value := getattr(args, name)) is not None:
             words += [f"--{name}", str(value)]
-    return words + [f"--{n}" for n in ("offload", "vae-tiling") if getattr(args, n.replace("-", "_"))]
+    return words + [f"--{n}" for n in ("offload", "vae-tiling", "latents") if getattr(args, n.replace("-", "_"))]
 
 
 def choose(args: argparse.Namespace) -> Choice:
@@ -103,6 +104,6 @@ def settings_of(args: argparse.Namespace, prompt: str, spec: ModelSpec) -> Setti
     """Raises ChoiceError."""
     try:
         history = HistoryPolicy(args.history) if args.history else None
-        return Settings(prompt, args.seed, args.window, args.steps, Commit(args.commit), history).checked(spec)
+        return Settings(prompt, args.seed, args.window, args.steps, Commit(args.commit), history, args.latents).checked(spec)
     except ValueError as e:
         raise ChoiceError(str(e)) from e

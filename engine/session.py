@@ -100,7 +100,8 @@ class Transition:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a person chooses. window, steps: None takes the model's own."""
+    """What a person chooses. window, steps: None takes the model's own. latents: at the end, the kept latents of the take on show go
+    into the session's folder."""
 
     prompt: str = ""
     seed: int = 0
@@ -108,6 +109,7 @@ class Settings:
     steps: int | None = None
     commit: Commit = Commit.SPECULATIVE
     history: HistoryPolicy | None = None
+    latents: bool = False
 
     def checked(self, spec: ModelSpec) -> Settings:
         """With everything filled in. Raises ValueError with what is allowed."""
@@ -581,8 +583,19 @@ class Session:
             updates=self.records, counts=counts, cached=cached, frames=self.screen.total_shown, fps=spec.fps,
             stall_seconds=stall, stalls=self.screen.total_stalls, first_groups=self.first_groups, facts=facts,
         )  # fmt: skip
+        if s.latents and self.log.folder is not None:
+            write_latents(self.takes.path(self.takes.current), self.log.folder / "latents.safetensors")
         self.log.close(result)
         return result
+
+
+def write_latents(path: Sequence[Kept], file: Path) -> None:
+    """Latents by position, as "group:12"; what is no tensor is left out. Raises OSError."""
+    from safetensors.torch import save_file
+
+    tensors = {f"group:{k.position}": k.group.latent.detach().cpu().contiguous() for k in path if hasattr(k.group.latent, "detach")}
+    if tensors:
+        save_file(tensors, str(file))
 
 
 def fingerprint(group: Group) -> int:

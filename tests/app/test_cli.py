@@ -138,3 +138,13 @@ def test_doctor_says_what_works(capsys: pytest.CaptureFixture[str], monkeypatch:
     out = capsys.readouterr().out
     for name in ("python", "torch", "encoder", "pocket world", "display", "sound", "global keys", "gpu"):
         assert f" {name}: " in out
+
+
+def test_latents_are_kept_in_the_sessions_folder_when_asked_for(tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    words = ["explore", "--seconds", "2", "--assume-call", "0.5", "--out", str(tmp_path / "w.mp4"), "--session", str(tmp_path / "s")]
+    assert main([*words, "--latents"]) == 0
+    latents = load_file(str(tmp_path / "s" / "latents.safetensors"))
+    assert sorted(latents) == sorted(f"group:{i}" for i in range(8))
+    assert latents["group:0"].shape == (32, 10, 16)
