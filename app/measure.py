@@ -11,7 +11,7 @@ from app.choice import Choice, add_model_options, choose
 from engine.assets import FOLDER
 from engine.controller import Commit
 from engine.models import default_threads, pocket_folder
-from engine.replay import ReplayError, replay
+from engine.replay import ReplayError, read_session, replay
 from engine.simulate import UPDATES, Profile, ProfileError, load_profiles, protocol_range, simulate, uniform_profile
 
 COLUMNS = (
@@ -314,7 +314,7 @@ def _film_again(args: argparse.Namespace) -> int:
     from engine.models import loader, spec_of
     from engine.options import LoadOptions
     from engine.recorder import Recorder, RecordingError
-    from engine.regenerate import read_session, regenerate
+    from engine.regenerate import regenerate
 
     try:
         lines = read_session(args.session)

@@ -6,14 +6,12 @@ and what differs between the machines.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from engine.decode import decoded
-from engine.eventlog import SCHEMA
 from engine.machine import differences, facts
 from engine.player import Frame, Samples
 from engine.replay import ReplayError
@@ -31,20 +29,6 @@ class Regenerated:
     different: int = 0
     first: str = ""
     machine: list[str] = field(default_factory=list)
-
-
-def read_session(folder: Path) -> list[dict[str, Any]]:
-    """The lines of a session log. Raises ReplayError."""
-    file = folder / "events.jsonl"
-    try:
-        lines = [json.loads(x) for x in file.read_text(encoding="utf-8").splitlines() if x]
-    except OSError as e:
-        raise ReplayError(f"cannot read {file}: {e.strerror}") from e
-    except ValueError as e:
-        raise ReplayError(f"{file} is not a session log: {e}") from e
-    if not lines or lines[0].get("kind") != "session" or lines[0].get("schema") != SCHEMA:
-        raise ReplayError(f"{file} is not a session log of this version")
-    return lines
 
 
 def regenerate(lines: list[dict[str, Any]], model: Model, show: Callable[[Frame, Samples | None], None]) -> Regenerated:

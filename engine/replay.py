@@ -45,8 +45,8 @@ def _event(name: str, data: dict[str, Any]) -> c.Event:
     return event
 
 
-def replay(folder: Path) -> ReplayResult:
-    """Feeds the events of `folder`/events.jsonl to a fresh controller and compares every command. Raises ReplayError."""
+def read_session(folder: Path) -> list[dict[str, Any]]:
+    """The lines of `folder`/events.jsonl, the session's own first. Raises ReplayError."""
     file = folder / "events.jsonl"
     try:
         lines = [json.loads(x) for x in file.read_text(encoding="utf-8").splitlines() if x]
@@ -56,9 +56,15 @@ def replay(folder: Path) -> ReplayResult:
         raise ReplayError(f"{file} is not a session log: {e}") from e
     if not lines or lines[0].get("kind") != "session":
         raise ReplayError(f"{file} is not a session log: its first line is no session")
+    if lines[0].get("schema") != SCHEMA:
+        raise ReplayError(f"{file} has schema {lines[0].get('schema')}; this version reads {SCHEMA}")
+    return lines
+
+
+def replay(folder: Path) -> ReplayResult:
+    """Feeds the events of `folder`/events.jsonl to a fresh controller and compares every command. Raises ReplayError."""
+    lines = read_session(folder)
     head = lines[0]
-    if head["schema"] != SCHEMA:
-        raise ReplayError(f"{file} has schema {head['schema']}; this version reads {SCHEMA}")
     known = head["estimator"]
     estimator = Estimator(known["cold"], known["quantile"], known["margin"], known.get("doubt", 0.0))
     machine = c.Controller(_policy(head["policy"]), head["began"], 0, estimator)
