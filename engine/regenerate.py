@@ -17,7 +17,7 @@ from engine.player import Frame, Samples
 from engine.replay import ReplayError
 from engine.sampler import Condition, Group, HistoryPolicy, Request
 from engine.session import Model, fingerprint
-from engine.takes import Kept, retained_calls
+from engine.takes import Kept, resume_sampler
 
 
 @dataclass
@@ -133,10 +133,6 @@ class _Again:
         path = path[-line["groups"] :]
         self.takes[line["became"]] = (line["take"], line["position"])
         self.take = line["became"]
-        self.model.sampler.reset()
-        for groups in retained_calls(path):
-            self.model.sampler.adopt(groups)
-            for g in groups:
-                self.model.sampler.keep(g.position + 1)
+        resume_sampler(self.model.sampler, path)
         self.model.decoder.resume([k.group for k in path])
         self.timeline = {k.position: k.group for k in path[-2:]}

@@ -48,7 +48,7 @@ from engine.metrics import UpdateRecord, percentile, summary
 from engine.player import Happening, Played
 from engine.sampler import Condition, ConditionError, Decoder, Group, HistoryPolicy, ModelSpec, Report, Request, Sampler
 from engine.screen import Screen
-from engine.takes import Kept, Takes, retained_calls
+from engine.takes import Kept, Takes, resume_sampler
 from engine.view import FlightMark, GroupMark, UpdateMark, View
 
 log = logging.getLogger(__name__)
@@ -130,9 +130,7 @@ class Settings:
 class Session:
     """Used from one thread. `screen` is the only object it shares."""
 
-    def __init__(
-        self, model: Model, settings: Settings, screen: Screen, journal: EventLog, now: float, takes: Takes | None = None
-    ) -> None:
+    def __init__(self, model: Model, settings: Settings, screen: Screen, journal: EventLog, now: float, takes: Takes | None = None) -> None:
         """takes: where what is delivered is kept. Raises ConditionError or ValueError when the settings cannot be used."""
         self.model = model
         self.settings = settings.checked(model.spec)
@@ -412,11 +410,7 @@ class Session:
         last = path[-1]
         frame = last.start + last.span
         self.screen.restart(position + 1, frame)
-        self.model.sampler.reset()
-        for groups in retained_calls(path):
-            self.model.sampler.adopt(groups)
-            for g in groups:
-                self.model.sampler.keep(g.position + 1)
+        resume_sampler(self.model.sampler, path)
         self.resume_decoder([k.group for k in path])
         self._timeline = {k.position: k.group for k in path[-2:]}
         self._ribbon.extend(GroupMark(k.position, k.start, k.span, k.version, "delivered") for k in path[-RIBBON_PAST:])

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from engine.sampler import Group
+from engine.sampler import Group, Sampler
 
 KEPT_BYTES = 512 << 20
 """Of latents, over all takes."""
@@ -45,11 +45,6 @@ class Take:
     parent: int | None
     first: int
     kept: list[Kept] = field(default_factory=list)
-
-    @property
-    def end(self) -> int:
-        """The first position that it has not."""
-        return self.kept[-1].position + 1 if self.kept else self.first
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +144,6 @@ class Takes:
         gaps = [i for i, (a, b) in enumerate(pairwise(out)) if b.position != a.position + 1]
         return out[gaps[-1] + 1 :] if gaps else out
 
-    def suffix(self, id: int) -> Suffix | None:
-        with self._lock:
-            return next((s for s in self._suffixes if s.id == id), None)
-
     def suffixes(self) -> list[Suffix]:
         """The newest last."""
         with self._lock:
@@ -190,6 +181,15 @@ def retained_calls(path: Sequence[Kept]) -> list[list[Group]]:
         out[-1].append(k.group)
         before = k.call
     return out
+
+
+def resume_sampler(sampler: Sampler, path: Sequence[Kept]) -> None:
+    """Sampling goes on after a path of kept groups, the last of which has been delivered."""
+    sampler.reset()
+    for groups in retained_calls(path):
+        sampler.adopt(groups)
+        for g in groups:
+            sampler.keep(g.position + 1)
 
 
 def nbytes(group: Group) -> int:
