@@ -79,7 +79,7 @@ def environment(test: bool) -> None:
     pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     steps = [
         ("installing the locked packages (torch is large: this takes some minutes)", ["-r", str(files[0])]),
-        ("installing the word embeddings", ["--no-deps", "-r", str(files[1])]),
+        ("installing word embeddings and global keys", ["--no-deps", "-r", str(files[1])]),
     ]
     if test:
         steps.append(("installing the test tools", ["-r", str(files[3])]))
