@@ -6,15 +6,13 @@ import logging
 import os
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from engine.decode import decoded
-from engine.player import Frame, Samples
+from engine.decode import Decoded, decoded
 from engine.recorder import Recorder
 from engine.runtime import Engine
 from engine.sampler import ModelSpec
@@ -47,7 +45,7 @@ class LookBack(QObject):
 
     def frames(self, engine: Engine, groups: Sequence[Kept], before: Sequence[Kept] = ()) -> int:
         """The frames of consecutive groups; before: what is kept before them, where the decoder warms up. Returns the job's number."""
-        return self._ask(lambda: [f for made in self._decode(engine, groups, before) for f in made[0]])
+        return self._ask(lambda: [f for made in self._decode(engine, groups, before) for f in made.frames])
 
     def film(self, engine: Engine, spec: ModelSpec, groups: Sequence[Kept], file: Path, before: Sequence[Kept] = ()) -> int:
         """An mp4 of consecutive groups, with their sound."""
@@ -55,9 +53,9 @@ class LookBack(QObject):
         def job() -> Path:
             recorder = Recorder(file, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True)
             try:
-                for frames, sound in self._decode(engine, groups, before):
-                    for i, frame in enumerate(frames):
-                        recorder.add(frame, part(sound, i, len(frames)))
+                for made in self._decode(engine, groups, before):
+                    for frame, sound in made.each():
+                        recorder.add(frame, sound)
             finally:
                 recorder.close()
             return file
@@ -70,7 +68,7 @@ class LookBack(QObject):
         def job() -> Path:
             from PIL import Image
 
-            pictures = [Image.fromarray(f) for made in self._decode(engine, groups, before) for f in made[0]]
+            pictures = [Image.fromarray(f) for made in self._decode(engine, groups, before) for f in made.frames]
             factor = CLIP_HEIGHT / spec.height if spec.height > CLIP_HEIGHT else max(1, round(CLIP_HEIGHT / spec.height))
             size = (round(spec.width * factor), round(spec.height * factor))
             pictures = [p.resize(size, Image.Resampling.BICUBIC) for p in pictures]
@@ -102,7 +100,7 @@ class LookBack(QObject):
         self._jobs.put((self._next, job))
         return self._next
 
-    def _decode(self, engine: Engine, groups: Sequence[Kept], before: Sequence[Kept]):  # type: ignore[no-untyped-def]
+    def _decode(self, engine: Engine, groups: Sequence[Kept], before: Sequence[Kept]) -> Iterator[Decoded]:
         decoder = engine.aside()
         if decoder is None:
             raise LookBackError("the model is not loaded yet")
@@ -112,8 +110,7 @@ class LookBack(QObject):
         for k in groups:
             if self._closing.is_set():
                 raise LookBackError("the window was closed before it was complete")
-            made = decoded(decoder, k.group, k.start)
-            yield made.frames, made.sound
+            yield decoded(decoder, k.group, k.start)
 
     def _run(self) -> None:
         while (item := self._jobs.get()) is not None:
@@ -132,13 +129,3 @@ class LookBack(QObject):
                 self.done.emit(number, result)
             except RuntimeError:
                 return  # the window is gone
-
-
-def part(sound: Samples | None, i: int, n: int) -> Samples | None:
-    """The i-th of n even parts of a group's sound."""
-    return None if sound is None else sound[i * len(sound) // n : (i + 1) * len(sound) // n]
-
-
-def picture(frame: Frame) -> np.ndarray:
-    """A frame as contiguous memory, for a QImage."""
-    return np.ascontiguousarray(frame)

@@ -203,7 +203,6 @@ class Watch:
         self.latencies: deque[tuple[float, float]] = deque()
         self._seen: set[tuple[int, int]] = set()
         self._stretch: tuple[float, float, int, float] | None = None
-        self._painted = 0
 
     def look(self) -> None:
         """Many times a second."""
@@ -216,11 +215,11 @@ class Watch:
             if u.phase == "live" and u.kind != "start" and key not in self._seen and view.commit == "speculative":
                 self._seen.add(key)
                 self.latencies.append((now, u.L))
-        self._clocks(now)
+        self._clocks()
         if self.window.engine.error is not None and not self.figures.errors:
             self.figures.errors.append(self.window.engine.error)
 
-    def _clocks(self, now: float) -> None:
+    def _clocks(self) -> None:
         """Media time against the machine's clock, over stretches in which nothing held it."""
         screen = self.window.engine.screen
         clock = self.window.engine.clock

@@ -156,11 +156,6 @@ class SoundOut:
         """Seconds from the engine's clock to the ear; 0 without a device."""
         return self._stream.latency if self._stream is not None else 0.0
 
-    @property
-    def peak(self) -> float:
-        """Of the last block, for a meter."""
-        return self._reader.peak if self._reader is not None and self._stream is not None else 0.0
-
     def use(self, screen: Screen) -> None:
         """Plays another screen from now on."""
         same = self._reader is not None and self._reader.rate == screen.rate

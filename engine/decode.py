@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from engine.player import Frame, Samples
@@ -20,6 +20,16 @@ class Decoded:
 
     frames: list[Frame]
     sound: Samples | None
+
+    def each(self) -> Iterator[tuple[Frame, Samples | None]]:
+        """Each frame with its part of the sound."""
+        for i, frame in enumerate(self.frames):
+            yield frame, part(self.sound, i, len(self.frames))
+
+
+def part(sound: Samples | None, i: int, n: int) -> Samples | None:
+    """The i-th of n even parts of a group's sound."""
+    return None if sound is None else sound[i * len(sound) // n : (i + 1) * len(sound) // n]
 
 
 Done = Callable[[Decoded | None, BaseException | None], None]

@@ -36,6 +36,11 @@ def read_picture(file: Path, spec: ModelSpec) -> NDArray[np.uint8]:
         raise ValueError(f"{file} cannot be read as a picture ({e}): PNG, JPEG and WebP can") from e
 
 
+def read_still(file: Path, spec: ModelSpec) -> NDArray[np.uint8]:
+    """A picture, or the last one of a film, (height, width, 3) uint8. Raises ValueError."""
+    return read_film(file, spec, 1)[-1] if is_film(file) else read_picture(file, spec)
+
+
 def read_film(file: Path, spec: ModelSpec, most: int) -> NDArray[np.uint8]:
     """The last 1 + 4 n <= `most` frames of a film at the model's rate, (n, height, width, 3) uint8. Raises ValueError."""
     import av

@@ -103,11 +103,8 @@ class _Again:
             self.result.different += 1
             if not self.result.first:
                 self.result.first = f"group {p} of take {line['take']}, {line['start'] / self.lines[0]['fps']:.2f} s into the session"
-        made = decoded(self.model.decoder, group, line["start"])
-        n = len(made.frames)
-        for i, frame in enumerate(made.frames):
-            part = None if made.sound is None else made.sound[i * len(made.sound) // n : (i + 1) * len(made.sound) // n]
-            self.show(frame, part)
+        for frame, sound in decoded(self.model.decoder, group, line["start"]).each():
+            self.show(frame, sound)
         self.kept.setdefault(self.take, []).append(Kept(group, line["start"], line["span"], line["call"], line["version"], ""))
         self.model.sampler.keep(p)
         self.model.decoder.keep(p)

@@ -75,7 +75,6 @@ class SoundReader:
         self.rate = screen.rate
         self.volume = 1.0
         self.jumps = 0
-        self.peak = 0.0
         self._next: int | None = None
         self._gain = 0.0
         self._fade = max(2, round(FADE_SECONDS * self.rate))
@@ -109,7 +108,6 @@ class SoundReader:
         self._gain = self.volume
         out *= gain
         np.clip(out, -1, 1, out=out)
-        self.peak = float(np.abs(out).max()) if n else 0.0
         return out
 
     def _end(self, out: Samples) -> None:

@@ -57,9 +57,6 @@ class H3:
         self._mean, self._std = (torch.tensor(x, device=where).view(shape) for x in (vae.config.latents_mean, vae.config.latents_std))
         self._pixel_mean, self._pixel_std = (torch.tensor(x, device=where).view(shape) for x in (PIXEL_MEAN, PIXEL_STD))
 
-    def modules(self) -> list[Any]:
-        return [self.transformer]
-
     def spans(self, window: int) -> tuple[int, ...]:
         return repeating(SPANS, window)
 

@@ -6,7 +6,7 @@ of another, the old one fades out under the new one; both are there, since a cal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.joint.call import Call, FrameShelf, JointState
+from engine.boundary import LastFrames
+from engine.joint.call import Call, JointState
 from engine.player import Frame, Samples, sample_at
 from engine.sampler import Decoder, Group
 
@@ -36,10 +37,10 @@ class JointDecoder(Decoder):
 
     def __init__(
         self, fps: float, rate: int, pictures: Callable[[Call], CallPictures], waveform: Callable[[Tensor], NDArray[np.float32]],
-        shelf: FrameShelf,
+        last_frames: LastFrames,
     ) -> None:  # fmt: skip
         """pictures: begins to decode a call; waveform: its audio latents to (samples, 2) at `rate`."""
-        self._fps, self._rate, self._pictures, self._waveform, self._shelf = fps, rate, pictures, waveform, shelf
+        self._fps, self._rate, self._pictures, self._waveform, self._last = fps, rate, pictures, waveform, last_frames
         self.reset()
 
     def reset(self) -> None:
@@ -57,7 +58,7 @@ class JointDecoder(Decoder):
             self._mark(g)
 
     def aside(self) -> Decoder:
-        return JointDecoder(self._fps, self._rate, self._pictures, self._waveform, FrameShelf())
+        return JointDecoder(self._fps, self._rate, self._pictures, self._waveform, LastFrames())
 
     def decode(self, group: Group) -> list[Frame]:
         state: JointState = group.state
@@ -70,7 +71,7 @@ class JointDecoder(Decoder):
             frames = self._open[key][1].group(state.index)
         frames.flags.writeable = False
         out = list(frames)
-        self._shelf.put(group, out)
+        self._last.put(group, out[-1])
         return out
 
     def sound(self, group: Group, start: int) -> Samples:
@@ -121,9 +122,3 @@ def _stretch(x: NDArray[np.float32], begin: int, n: int) -> NDArray[np.float32]:
 def repeating(pattern: Sequence[int], n: int) -> tuple[int, ...]:
     """The first n of a pattern that repeats."""
     return tuple(pattern[i % len(pattern)] for i in range(n))
-
-
-def clips(n: int, size: int) -> Iterator[range]:
-    """Ranges of `size` up to n."""
-    for i in range(0, n, size):
-        yield range(i, min(n, i + size))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.joint.call import FrameShelf, JointState, Lead, groups_of
+from engine.boundary import LastFrames
+from engine.joint.call import JointState, Lead, groups_of
 from engine.joint.text import Conditions, Prepared
-from engine.pictures import is_film, read_film, read_picture
+from engine.pictures import read_still
 from engine.sampler import Condition, ConditionError, Group, HistoryPolicy, ModelSpec, Report, Request, Sampler, Stopped
 from engine.solver import noise
 
@@ -47,9 +48,6 @@ class Family(Protocol):
     ) -> tuple[Tensor, Tensor]:
         """video: (channels, K, h, w) noise; audio: noise. Returns both, clean; the lead's latents stand where they were put."""
 
-    def modules(self) -> list[Any]:
-        """The transformers."""
-
 
 class JointSampler(Sampler):
     """Used from one thread, but for `prepare`."""
@@ -58,7 +56,7 @@ class JointSampler(Sampler):
 
     def __init__(self, spec: ModelSpec, family: Family, conditions: Conditions) -> None:
         self.spec, self.family = spec, family
-        self.frames = FrameShelf()
+        self.frames = LastFrames()
         self.conditions = conditions
         self._given: Tensor | None = None
         self._groups: dict[int, Group] = {}
@@ -72,7 +70,7 @@ class JointSampler(Sampler):
             self._given = None
             return
         try:
-            picture = read_film(file, self.spec, 1)[-1] if is_film(file) else read_picture(file, self.spec)
+            picture = read_still(file, self.spec)
         except ValueError as e:
             raise ConditionError(str(e)) from e
         with torch.inference_mode():
@@ -114,7 +112,7 @@ class JointSampler(Sampler):
             lead = self.family.retained(before.state)
             if lead is not None:
                 return lead
-        frame = self.frames.last(before)
+        frame = self.frames.get(before)
         if frame is None:
             raise KeyError(f"the frame before group {j} was not decoded")
         return Lead((self.family.encode(frame),))

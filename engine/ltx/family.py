@@ -51,9 +51,6 @@ class Ltx:
         self.audio_per_second = a.sample_rate / a.mel_hop_length / audio_vae.temporal_compression_ratio
         self._bins = a.mel_bins // audio_vae.mel_compression_ratio
 
-    def modules(self) -> list[Any]:
-        return [self.transformer]
-
     def spans(self, window: int) -> tuple[int, ...]:
         return (1, *(SPAN for _ in range(window - 1)))
 

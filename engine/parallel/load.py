@@ -75,7 +75,7 @@ def _joint(
 ) -> Model:
     """Picture and sound together: text, pictures and sound in this process, the transformer in the ranks."""
     from engine import hub
-    from engine.joint.call import FrameShelf
+    from engine.boundary import LastFrames
     from engine.joint.decoding import JointDecoder
     from engine.joint.load import component, parts
     from engine.joint.text import Conditions
@@ -93,10 +93,10 @@ def _joint(
     family, encode, close = parts(entry, spec, folder, device, torch_dtype(options, device), options, progress, transformer=False)
     cache = EmbeddingCache(options.embeddings, f"{entry.name} {folder.name}")
     conditions = Conditions(spec, encode, close, cache, action_words(options.words), device)
-    shelf = FrameShelf()
-    sampler = ParallelSampler(spec, conditions.prepare, True, JointWire(conditions, device), start, shelf, 0)
+    frames = LastFrames()
+    sampler = ParallelSampler(spec, conditions.prepare, True, JointWire(conditions, device), start, frames, 0)
     files = sorted(p for p in folder.glob("transformer/*") if p.suffix in (".safetensors", ".bin"))
-    decoder = JointDecoder(spec.fps, spec.sound_rate, family.pictures, family.waveform, shelf)
+    decoder = JointDecoder(spec.fps, spec.sound_rate, family.pictures, family.waveform, frames)
     return Model(sampler, decoder, f"{entry.name}-{identity(files)}")
 
 
@@ -104,11 +104,12 @@ def _wan(
     name: str, spec: ModelSpec, options: LoadOptions, like: str | None, devices: list[str], starter: Any, progress: Progress
 ) -> Model:
     from engine import hub
+    from engine.boundary import LastFrames
     from engine.session import Model
     from engine.wan import load
     from engine.wan.conditions import WanConditions
     from engine.wan.recipe import Recipe
-    from engine.wan.sampler import LastFrames, WanDecoder
+    from engine.wan.sampler import WanDecoder
     from engine.wan.taehv import TinyDecoder
     from engine.wan.text import EmbeddingCache, PromptEncoder
     from engine.wan.vae import VideoDecoder, WanVae

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.attention import CallHolder, KeyValue, Rotation, WindowCall, grid_rotation
+from engine.boundary import LastFrames
 from engine.pictures import is_film, read_film, read_picture
 from engine.prefix import PrefixStore, joined, retained, split
 from engine.sampler import Condition, ConditionError, Decoder, Group, HistoryPolicy, ModelSpec, Report, Request, Sampler
@@ -30,10 +30,6 @@ from engine.wan.vae import VideoDecoder, WanVae
 log = logging.getLogger(__name__)
 
 IMAGE_POLICIES = (HistoryPolicy.BOUNDARY_IMAGE, HistoryPolicy.LATENT_INPUT)
-FRAMES_KEPT = 48
-"""Boundary frames that are kept; a branch is at most a window and a lead ahead of what plays."""
-WAIT_SECONDS = 20.0
-"""For the boundary frame from the decode worker; after it the sampler decodes for itself."""
 
 
 @dataclass(frozen=True)
@@ -54,46 +50,6 @@ class WanState:
     start: int
     mates: tuple[Tensor, ...]
     lead: Lead | None = None
-
-
-class LastFrames:
-    """The last frame of each decoded group: where the decode worker and the sampler meet. Thread-safe.
-
-    ask: called with a position whose frame is wanted now.
-    """
-
-    def __init__(self) -> None:
-        self.ask: Callable[[int], None] | None = None
-        self._frames: dict[int, tuple[Group, NDArray[np.uint8]]] = {}
-        self._change = threading.Condition()
-
-    def put(self, group: Group, frame: NDArray[np.uint8]) -> None:
-        with self._change:
-            self._frames[group.position] = (group, frame)
-            for p in sorted(self._frames)[:-FRAMES_KEPT]:
-                del self._frames[p]
-            self._change.notify_all()
-
-    def get(self, group: Group) -> NDArray[np.uint8] | None:
-        """The last frame of exactly this group; waits for the worker where there is one."""
-
-        def there() -> bool:
-            entry = self._frames.get(group.position)
-            return entry is not None and entry[0] is group
-
-        with self._change:
-            if there():
-                return self._frames[group.position][1]
-            if self.ask is None:
-                return None
-        self.ask(group.position)
-        with self._change:
-            self._change.wait_for(there, WAIT_SECONDS)
-            return self._frames[group.position][1] if there() else None
-
-    def clear(self) -> None:
-        with self._change:
-            self._frames.clear()
 
 
 class WanDecoder(StreamDecoder, Decoder):

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from app.cli import main
+from engine.boundary import LastFrames
 from engine.h3.family import SPANS
-from engine.joint.call import Call, FrameShelf, JointState, Lead
+from engine.joint.call import Call, JointState, Lead
 from engine.joint.decoding import FADE_SECONDS, JointDecoder, repeating
 from engine.joint.sampler import JointSampler
 from engine.joint.text import Conditions, Prepared, between
@@ -195,11 +196,11 @@ def test_a_transition_between_prompts_of_one_shape_is_mixed() -> None:
 
 
 def test_frames_of_another_version_are_not_taken_for_the_boundary() -> None:
-    shelf = FrameShelf()
+    shelf = LastFrames()
     old, new = Group(3, None, None), Group(3, None, None)
     shelf.put(old, np.zeros((2, 2, 3), np.uint8))
-    assert shelf.last(old) is not None
-    assert shelf.last(new) is None
+    assert shelf.get(old) is not None
+    assert shelf.get(new) is None
 
 
 @pytest.mark.parametrize(("name", "k"), [("h3", 7), ("ltx", 3)])

@@ -12,11 +12,12 @@ from diffusers import AutoencoderKLWan
 from torch import Tensor, nn
 from torch.nn import functional
 
+from engine.boundary import LastFrames
 from engine.sampler import Group
 from engine.session import Model
 from engine.wan.decoding import StreamDecoder
 from engine.wan.layouts import LayoutError
-from engine.wan.sampler import LastFrames, Lead, WanDecoder, WanState
+from engine.wan.sampler import Lead, WanDecoder, WanState
 from engine.wan.taehv import TinyDecoder
 from engine.wan.tiny import vae_config
 from engine.wan.vae import WanVae, to_pictures
