@@ -14,11 +14,11 @@ from engine import hub
 from engine.catalogue import Entry
 from engine.joint.decoding import JointDecoder
 from engine.joint.sampler import JointSampler
-from engine.joint.text import LONGEST, Conditions
+from engine.joint.text import LONGEST, Conditions, Encode
 from engine.options import LoadOptions
 from engine.sampler import ModelSpec
 from engine.wan.layouts import LayoutError, apply_lora, read_file
-from engine.wan.load import MemoryNeeded, action_words, available, identity, torch_device, torch_dtype
+from engine.wan.load import MemoryNeeded, action_words, available, by_blocks, identity, torch_device, torch_dtype
 from engine.wan.text import EmbeddingCache, clean
 
 if TYPE_CHECKING:
@@ -52,9 +52,6 @@ def load_joint(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Pr
     return Model(sampler, decoder, f"{entry.name}-{identity(files)}")
 
 
-Encode = Callable[[str], dict[str, Tensor]]
-
-
 def parts(
     entry: Entry, spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions, progress: Progress,
     transformer: bool = True,
@@ -82,24 +79,15 @@ def read(kind: Any, where: Path, dtype: torch.dtype | None, device: torch.device
     return model.to(device).eval().requires_grad_(False)
 
 
-def offloaded(model: Any, device: torch.device, options: LoadOptions) -> Any:
-    """The transformer where it samples, or on the CPU with hooks that bring its blocks."""
-    if not options.offload or device.type == "cpu":
-        return model.to(device)
-    from diffusers.hooks import apply_group_offloading
-
-    apply_group_offloading(
-        model, onload_device=device, offload_device=torch.device("cpu"), offload_type="block_level", num_blocks_per_group=1, use_stream=True
-    )
-    return model
-
-
 def _transformer(kind: Any, folder: Path, dtype: torch.dtype, device: torch.device, options: LoadOptions, progress: Progress) -> Any:
+    """Where it samples or, offloaded, on the CPU."""
     progress("reading the transformer", 0.1)
     model = read(kind, component(folder, "transformer"), dtype, torch.device("cpu") if options.offload else device)
     if options.lora is not None:
         model = with_lora(model, options.lora)
-    return offloaded(model, device, options)
+    if options.offload and device.type != "cpu":
+        by_blocks(model, device)
+    return model
 
 
 def with_lora(model: Any, file: Path) -> Any:

@@ -177,13 +177,18 @@ def backbone(part: Part, entry: Entry, device: torch.device, dtype: torch.dtype,
         raise LayoutError(f"{part.source} needs a CLIP image encoder (Wan2.1 I2V), which is not supported: Wan2.2 models do not")
     out = WanBackbone(model, device)
     if options.offload:
-        from diffusers.hooks import apply_group_offloading
-
-        apply_group_offloading(
-            model, onload_device=device, offload_device=home, offload_type="block_level", num_blocks_per_group=1,
-            use_stream=device.type == "cuda",
-        )  # fmt: skip
+        by_blocks(model, device)
     return out
+
+
+def by_blocks(model: Any, device: torch.device) -> None:
+    """Leaves a model on the CPU, with hooks that bring each block to the device when its turn comes."""
+    from diffusers.hooks import apply_group_offloading
+
+    apply_group_offloading(
+        model, onload_device=device, offload_device=torch.device("cpu"), offload_type="block_level", num_blocks_per_group=1,
+        use_stream=device.type == "cuda",
+    )  # fmt: skip
 
 
 def read_vae(base: Path, dtype: torch.dtype, device: torch.device) -> Any:
