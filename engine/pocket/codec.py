@@ -15,14 +15,14 @@ from engine.pocket.camera import FRAMES_PER_GROUP, HEIGHT, WIDTH
 
 BLOCK = 8
 ROWS, COLUMNS = HEIGHT // BLOCK, WIDTH // BLOCK
-CHANNELS = 32
+CHANNELS = 48
 VALUES = BLOCK * BLOCK * FRAMES_PER_GROUP * 3
 WHITENING = 0.35
 
 
 def to_blocks(frames: Tensor) -> Tensor:
     """(..., 4, 80, 128, 3) in [-1, 1] to (..., 10, 16, 768)."""
-    x = frames.unflatten(-2, (COLUMNS, BLOCK)).unflatten(-4, (ROWS, BLOCK))
+    x = frames.unflatten(-2, (-1, BLOCK)).unflatten(-4, (-1, BLOCK))
     n = x.ndim - 6
     lead = tuple(range(n))
     # axes after lead: frame, row, y, column, x, colour
@@ -41,7 +41,7 @@ def from_blocks(blocks: Tensor) -> Tensor:
 class Refiner(nn.Module):
     """Removes block borders and restores detail: a small convolutional net over one group's frames, as a residual."""
 
-    def __init__(self, width: int = 48, depth: int = 4) -> None:
+    def __init__(self, width: int = 64, depth: int = 8) -> None:
         super().__init__()
         c = FRAMES_PER_GROUP * 3 * 4
         self.stem = nn.Conv2d(c, width, 3, padding=1)
@@ -51,14 +51,13 @@ class Refiner(nn.Module):
             nn.init.zeros_(parameter)
 
     def forward(self, frames: Tensor) -> Tensor:
-        """(n, 4, 80, 128, 3) to the same."""
-        n = frames.shape[0]
-        x = frames.permute(0, 1, 4, 2, 3).reshape(n, -1, HEIGHT, WIDTH)
+        """(n, 4, rows, columns, 3) to the same."""
+        x = frames.permute(0, 1, 4, 2, 3).flatten(1, 2)
         h = torch.nn.functional.silu(self.stem(torch.nn.functional.pixel_unshuffle(x, 2)))
         for layer in self.body:
             h = h + torch.nn.functional.silu(layer(h))
         x = x + torch.nn.functional.pixel_shuffle(self.head(h), 2)
-        return x.reshape(n, FRAMES_PER_GROUP, 3, HEIGHT, WIDTH).permute(0, 1, 3, 4, 2)
+        return x.unflatten(1, (FRAMES_PER_GROUP, 3)).permute(0, 1, 3, 4, 2)
 
 
 class Codec(nn.Module):

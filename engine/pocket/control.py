@@ -7,6 +7,8 @@ into view.
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 from torch.nn.functional import avg_pool2d, grid_sample, interpolate, max_pool2d
@@ -18,6 +20,8 @@ from engine.pocket.depth import FARTHEST, SKY, flat_ground
 COARSE = 2
 """The geometry is computed at this fraction of the resolution and interpolated: it is mostly smooth."""
 ROWS, COLUMNS = HEIGHT // COARSE, WIDTH // COARSE
+FEATHER = 12
+"""Pixels over which one view goes into another."""
 AGREE = 0.22
 """By how much the logarithm of a distance may differ from that of the place it is looked up at; more means that it is hidden."""
 
@@ -91,24 +95,45 @@ def flow(distance: Tensor, pose: Tensor, pitch: Tensor) -> tuple[Tensor, Tensor]
     coarse = torch.stack((column / WIDTH * 2 - 1, row / HEIGHT * 2 - 1), 2).flatten(0, 1)
     there = grid_sample(near[:, None].repeat_interleave(m, 0), coarse.permute(0, 2, 3, 1), mode="nearest", align_corners=False)
     there = there[:, 0].unflatten(0, (n, m))
-    expected = torch.where(far, field, back.log().clamp_max(torch.log(torch.tensor(FARTHEST))))
+    expected = torch.where(far, field, back.log().clamp_max(math.log(FARTHEST)))
     seen = known & ((there - expected).abs() < AGREE) | (far & (there.exp() >= SKY))
     seen &= (coarse.abs() < 1).all(1).unflatten(0, (n, m))
     fine = interpolate(coarse, size=(HEIGHT, WIDTH), mode="bilinear", align_corners=False)
     return fine.permute(0, 2, 3, 1).unflatten(0, (n, m)), seen
 
 
-def control_latents(codec: Codec, boundary: Tensor, distance: Tensor, pose: Tensor, pitch: Tensor) -> Tensor:
-    """(n, groups, CHANNELS + 1, 10, 16): encoded re-projections and the covered share of each place.
+Seen = tuple[Tensor, Tensor]
+"""Re-projected frames (n, m, 3, 80, 128) in [-1, 1], and which of their pixels are covered, (n, m, 1, 80, 128) in {0, 1}."""
 
-    boundary: (n, 80, 128, 3) in [-1, 1]; distance: (n, 80, 128) logarithms; pose: (n, 4 groups, 5) relative to the boundary;
-    pitch: (n,). Where nothing is covered the picture's reflection stands in.
+
+def reprojected(boundary: Tensor, distance: Tensor, pose: Tensor, pitch: Tensor) -> Seen:
+    """The boundary frame as later poses see it; where nothing is covered its reflection stands in.
+
+    boundary: (n, 80, 128, 3) in [-1, 1]; distance: (n, 80, 128) logarithms; pose: (n, m, 5) relative to the boundary; pitch: (n,).
     """
-    n, frames = pose.shape[:2]
+    n, m = pose.shape[:2]
     grid, seen = flow(distance, pose, pitch)
-    image = boundary.permute(0, 3, 1, 2).repeat_interleave(frames, 0)
+    image = boundary.permute(0, 3, 1, 2).repeat_interleave(m, 0)
     warped = grid_sample(image, grid.flatten(0, 1), mode="bicubic", padding_mode="reflection", align_corners=False).clamp(-1, 1)
-    cover = avg_pool2d(seen.flatten(0, 1).float()[:, None], BLOCK // COARSE)
-    cover = cover.unflatten(0, (n, -1, FRAMES_PER_GROUP)).mean(2)
-    groups = warped.permute(0, 2, 3, 1).unflatten(0, (n, -1, FRAMES_PER_GROUP))
-    return torch.cat((codec.encode(groups), cover), 2)
+    cover = interpolate(seen.flatten(0, 1)[:, None].float(), scale_factor=COARSE, mode="nearest")
+    return warped.unflatten(0, (n, m)), cover.unflatten(0, (n, m))
+
+
+def behind(front: Seen, back: Seen) -> Seen:
+    """Both: `back` where the front covers nothing, with an edge of FEATHER pixels that goes from one into the other."""
+    (image, seen), (other, more) = front, back
+    near = avg_pool2d(seen.flatten(0, 1), 2 * FEATHER + 1, 1, FEATHER, count_include_pad=False).unflatten(0, seen.shape[:2])
+    take = more * (1 - seen * (2 * near - 1).clamp(0, 1))
+    return image + (other - image) * take, torch.maximum(seen, more)
+
+
+def encoded(codec: Codec, seen: Seen) -> Tensor:
+    """Control latents (n, groups, CHANNELS + 1, 10, 16): the frames, and the covered share of each place."""
+    image, cover = seen
+    share = avg_pool2d(cover.flatten(0, 1), BLOCK).unflatten(0, (len(cover), -1, FRAMES_PER_GROUP)).mean(2)
+    return torch.cat((codec.encode(image.movedim(2, -1).unflatten(1, (-1, FRAMES_PER_GROUP))), share), 2)
+
+
+def control_latents(codec: Codec, boundary: Tensor, distance: Tensor, pose: Tensor, pitch: Tensor) -> Tensor:
+    """Of the boundary frame alone; see `reprojected` and `encoded`."""
+    return encoded(codec, reprojected(boundary, distance, pose, pitch))

@@ -134,7 +134,7 @@ def _samples(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def train(
-    minutes: float, worlds: int, threads: int, seed: int = 0, batch: int = 16, resume: Path | None = None
+    minutes: float, worlds: int, threads: int, seed: int = 0, batch: int = 16, resume: Path | None = None, device: str = "cpu"
 ) -> tuple[DepthNet, float]:
     """Returns the network and its mean error on held-out worlds, as a factor."""
     from engine.pocket.train import worn
@@ -145,7 +145,7 @@ def train(
     target = np.log(np.clip(far, NEAREST, FARTHEST)).astype(np.float16)
     log.info("%d frames", len(frames))
     torch.manual_seed(seed)
-    net = DepthNet()
+    net = DepthNet().to(device)
     if resume is not None:
         net.load_state_dict(torch.load(resume, weights_only=True))
     opt = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=0.01)
@@ -153,14 +153,14 @@ def train(
     began, step = time.monotonic(), 0
 
     def take(i: np.ndarray) -> tuple[Tensor, Tensor, Tensor]:
-        x = torch.from_numpy(frames[i]).float().div(127.5).sub(1)
-        return x, torch.from_numpy(pitch[i]), torch.from_numpy(target[i]).float()
+        x = torch.from_numpy(frames[i]).to(device).float().div(127.5).sub(1)
+        return x, torch.from_numpy(pitch[i]).to(device), torch.from_numpy(target[i]).to(device).float()
 
     while (share := (time.monotonic() - began) / (60 * minutes)) < 1:
         x, p, y = take(np.random.default_rng([seed, step]).integers(held, len(frames), batch))
         if step % 2:
             x, y = x.flip(2), y.flip(2)
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast(x.device.type, torch.bfloat16):
             out = net.estimate(worn(x), p).float()
         edges = ((out.diff(dim=2) - y.diff(dim=2)).abs().mean() + (out.diff(dim=1) - y.diff(dim=1)).abs().mean()) * 0.5
         loss = (out - y).abs().mean() + edges
@@ -177,7 +177,7 @@ def train(
     with torch.no_grad():
         x, p, y = take(np.arange(held))
         error = float((net(x, p) - y)[y < math.log(SKY)].abs().mean())
-    return net, math.exp(error)
+    return net.cpu(), math.exp(error)
 
 
 def main() -> None:
@@ -187,10 +187,11 @@ def main() -> None:
     p.add_argument("--worlds", type=int, default=800)
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--resume", type=Path)
+    p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     a = p.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     torch.set_num_threads(a.threads)
-    net, error = train(a.minutes, a.worlds, a.threads, resume=a.resume)
+    net, error = train(a.minutes, a.worlds, a.threads, resume=a.resume, device=a.device)
     log.info("distances on held-out worlds are off by a factor of %.3f", error)
     torch.save(net.state_dict(), a.out)
 

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from engine.pocket.camera import Array
-from engine.pocket.codec import CHANNELS, Codec
-from engine.pocket.control import control_latents
+from engine.pocket.codec import Codec
+from engine.pocket.control import Seen, behind, reprojected
 from engine.pocket.depth import DepthNet
 
 PAGES = 32
@@ -73,17 +73,15 @@ class Album:
         kept = [p for p in self.pages if p[0].turn(place) >= APART_YAW or p[0].way(place) >= APART_WAY]
         self.pages = [*kept, (place, latent)][-PAGES:]
 
-    def fill(self, codec: Codec, depth: DepthNet, control: Tensor, start: Place, pose: Array) -> Tensor:
-        """Control latents (1, groups, CHANNELS + 1, 10, 16) with what pages cover put where nothing was."""
+    def fill(self, codec: Codec, depth: DepthNet, seen: Seen, start: Place, pose: Array) -> Seen:
+        """What pages cover, put where nothing was."""
         end = start.onward(pose[-1])
         near = [p for p in self.pages if p[0].way(start) <= NEAR]
         near.sort(key=lambda p: min(p[0].turn(end), p[0].turn(start) + 0.5))
         for place, latent in near[:USED]:
-            if bool((control[:, :, CHANNELS] > 0.5).all()):
+            if bool((seen[1] > 0).all()):
                 break
             frame, pitch = codec.boundary(latent[None]), torch.tensor([place.pitch])
             poses = torch.from_numpy(place.poses_from(start, pose))[None]
-            other = control_latents(codec, frame, depth(frame, pitch), poses, pitch)
-            take = (control[:, :, CHANNELS:] < 0.5) & (other[:, :, CHANNELS:] > 0.5)
-            control = torch.where(take, other, control)
-        return control
+            seen = behind(seen, reprojected(frame, depth(frame, pitch), poses, pitch))
+        return seen

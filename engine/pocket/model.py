@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import avg_pool2d
 
 from engine.attention import CallHolder, KeyValue, Rotation, WindowCall
 from engine.models import POCKET
-from engine.pictures import is_film, read_film, read_picture
+from engine.pictures import read_still
 from engine.player import Frame, Samples
 from engine.pocket import camera
 from engine.pocket.camera import FRAMES_PER_GROUP
 from engine.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
-from engine.pocket.control import control_latents
+from engine.pocket.control import Seen, encoded, reprojected
 from engine.pocket.depth import DepthNet
 from engine.pocket.memory import APART_YAW, Album, Place
 from engine.pocket.network import ATTRIBUTES, CONDITION, CONTROL, HISTORY, TOKENS, NetworkConfig, PocketNet, extra_inputs
+from engine.pocket.play import EASE, EMPHASIS, HISTORY_SIGMA, LOOSE, SHIFT, firmness, held
 from engine.pocket.soundscape import QUIET, Hearing, Mix, Soundscape, aimed, one_of
 from engine.pocket.text import LONGEST, Reader, Words
 from engine.prefix import PrefixStore, joined
@@ -32,22 +32,10 @@ from engine.solver import denoise, make_solver, noise
 
 START_STEPS = 12
 """Steps of the first group of a world, where everything has to be made up."""
-HISTORY_SIGMA = 0.05
-"""Noise level that is told of clean history; a middle value of training."""
-EMPHASIS = 1.5
-"""Factor on what the prompt says; more makes worlds obey better, up to about here (measured)."""
 LEAN, MORPH = 0.6, 4
 """How far control latents lean towards a start image of a newly named land, and over how many groups they get there."""
-HOLD = 0.7
-"""How much of what the boundary frame covers is held to it at every step: without it, detail that is there is averaged away."""
-LOOSE = (10, 14)
-"""Groups after an edit up to which nothing is held, and from which everything is again: the world has to change."""
-AROUND, ANEW = (1.6, 3.14, -1.6), 24.0
+AROUND, ANEW = (1.26, -1.26, 2.51, -2.51), 24.0
 """Where views of the land stand that nobody has seen yet, in radians from the heading, and the way after which there are new ones."""
-SHARPEN = 0.25
-"""Every window softens what it carries on a little, and the next one starts from it: this much is given back each time."""
-SHIFT, EASE = 1.0, 1.5
-"""Of the schedule, see `engine.solver`: with 4 steps the noise levels are 1, 0.65, 0.35, 0.13."""
 COMMANDS: dict[str, tuple[int, int]] = {
     "forward": (0, 1), "back": (0, -1), "right": (1, 1), "left": (1, -1), "turn_right": (2, 1), "turn_left": (2, -1),
     "look_up": (3, 1), "look_down": (3, -1), "rise": (4, 1), "sink": (4, -1),
@@ -90,13 +78,6 @@ def command(actions: Sequence[str]) -> np.ndarray:
             axis, sign = COMMANDS[name]
             out[axis] += sign
     return np.clip(out, -1, 1)
-
-
-def sharpened(frame: Tensor) -> Tensor:
-    """The boundary frame by an unsharp mask: (n, 80, 128, 3) to the same, in [-1, 1]."""
-    x = frame.permute(0, 3, 1, 2)
-    soft = avg_pool2d(x, 3, 1, 1, count_include_pad=False)
-    return (x + SHARPEN * (x - soft)).clamp(-1, 1).permute(0, 2, 3, 1)
 
 
 @dataclass(frozen=True)
@@ -186,7 +167,7 @@ class PocketSampler(Sampler):
             self._given = None
             return
         try:
-            picture = read_film(file, self.spec, 1)[-1] if is_film(file) else read_picture(file, self.spec)
+            picture = read_still(file, self.spec)
         except ValueError as e:
             raise ConditionError(str(e)) from e
         self._given = self._codec.still(picture)
@@ -327,7 +308,7 @@ class PocketSampler(Sampler):
         if start is None:
             return control
         since = len(past) - 1 - others[-1]
-        target = self._ahead(self._codec.boundary(start.latent[None]), pose, 0.0)
+        target = encoded(self._codec, self._ahead(self._codec.boundary(start.latent[None]), pose, 0.0))
         share = LEAN * ((since + 1 + torch.arange(control.shape[1])) / MORPH).clamp_max(1)[None, :, None, None, None]
         latents = control[:, :, :CHANNELS] * (1 - share) + target[:, :, :CHANNELS] * share
         return torch.cat((latents, control[:, :, CHANNELS:]), 2)
@@ -348,9 +329,9 @@ class PocketSampler(Sampler):
             self._kept(known[p], known, context)
         prefix, prefix_rotation = self._prefilled([known[p] for p in history], known, context, levels[0])
         if j - 1 in known:
-            boundary = sharpened(self._codec.boundary(known[j - 1].latent[None]))
-            control = self._ahead(boundary, pose, levels[0])
-            control = self._album.fill(self._codec, self._depth, control, start, pose)
+            boundary = self._codec.boundary(known[j - 1].latent[None])
+            seen = self._album.fill(self._codec, self._depth, self._ahead(boundary, pose, levels[0]), start, pose)
+            control = encoded(self._codec, seen)
             control = self._leaning(control, [known[p] for p in range(j - MORPH, j) if p in known], request, prepared, pose)
         else:
             control = torch.zeros(1, k, CONTROL, ROWS, COLUMNS)
@@ -367,8 +348,7 @@ class PocketSampler(Sampler):
         def velocity(step: int, z: Tensor) -> Tensor:
             sigma = solver.sigmas[step]
             clean = self._net(z, control, torch.full((1, k), sigma), extra, context, call)
-            clean = clean + hold * control[:, :, CHANNELS:] * (control[:, :, :CHANNELS] - clean)
-            return (z - clean) / sigma
+            return (z - held(clean, control, sigma, hold)) / sigma
 
         z = denoise(solver, pure, velocity, lambda step: pure, report, done, total)
         places = [start.onward(pose[(i + 1) * FRAMES_PER_GROUP - 1]) for i in range(k)]
@@ -384,20 +364,19 @@ class PocketSampler(Sampler):
 
     @staticmethod
     def _hold(k: int, past: list[Group], prepared: Prepared) -> Tensor:
-        """(1, k, 1, 1, 1): how much each group of a window is held to what it re-projects; past: the groups before it."""
+        """(1, k): how much each group of a window is held to what it re-projects; past: the groups before it."""
         said = _said(prepared.attributes)
         since = len(past) + LOOSE[1]
         for i, g in enumerate(reversed(past)):
             if g.state.attributes is not None and _differ(_said(g.state.attributes), said):
                 since = i
                 break
-        groups = since + torch.arange(k)
-        return (HOLD * ((groups - LOOSE[0]) / (LOOSE[1] - LOOSE[0])).clamp(0, 1))[None, :, None, None, None]
+        return firmness(since + torch.arange(k))[None]
 
-    def _ahead(self, frame: Tensor, pose: np.ndarray, pitch: float) -> Tensor:
-        """Control latents of a window from a frame (1, 80, 128, 3) that is seen at `pitch`."""
+    def _ahead(self, frame: Tensor, pose: np.ndarray, pitch: float) -> Seen:
+        """A window's frames from one (1, 80, 128, 3) that is seen at `pitch`."""
         level = torch.tensor([pitch])
-        return control_latents(self._codec, frame, self._depth(frame, level), torch.from_numpy(pose)[None], level)
+        return reprojected(frame, self._depth(frame, level), torch.from_numpy(pose)[None], level)
 
     def _prefilled(
         self, groups: list[Group], known: Mapping[int, Group], context: Tensor, level: float

@@ -27,7 +27,7 @@ from engine.pocket.text import Reader, train_reader
 
 log = logging.getLogger(__name__)
 START_SEED = 3_000_000
-VARIANTS = 3
+VARIANTS = 6
 
 
 def start_images(codec: Codec, variants: int = VARIANTS) -> Tensor:

@@ -3,7 +3,8 @@
     python -m engine.pocket.recipe runs assets/pocket [--scale 1.0]
 
 Every stage leaves a file in the folder; a stage whose file is there is not run again, so that a recipe that was stopped goes on. A GPU
-is not needed. scale: of the number of clips and of the minutes; 0.01 runs the whole road in some minutes and gives nothing to look at.
+is used where there is one and not needed. scale: of the number of clips and of the minutes; 0.01 runs the whole road in some minutes and
+gives nothing to look at.
 """
 
 from __future__ import annotations
@@ -44,8 +45,10 @@ def stages(folder: Path, out: Path, scale: float) -> list[Stage]:
         Stage("data", (f"{folder}/long.npz", "--codec", f"{codec}", "--seed", "2000000", "--clips", number(700), "--groups", "26"),
               folder / "long.npz"),
         Stage("depth", (f"{folder}/depth.pt", "--minutes", minutes(20), "--worlds", number(1100)), folder / "depth.pt"),
-        Stage("refine", (f"{codec}", f"{folder}/refiner.pt", "--minutes", minutes(8), "--clips", number(700)), folder / "refiner.pt"),
-        Stage("train", (f"{folder}", f"{folder}/net.pt", "--minutes", minutes(240)), folder / "net.pt"),
+        Stage("refine", (f"{codec}", f"{folder}/refiner.pt", "--minutes", minutes(12), "--clips", number(800)), folder / "refiner.pt"),
+        Stage("train", (f"{folder}", f"{folder}/net_plain.pt", "--minutes", minutes(180)), folder / "net_plain.pt"),
+        Stage("polish", (f"{folder}", f"{folder}/net.pt", "--resume", f"{folder}/net_plain.pt", "--minutes", minutes(80)),
+              folder / "net.pt"),
         Stage("pack", (f"{folder}", f"{out}"), out / "card.json"),
     ]  # fmt: skip
 

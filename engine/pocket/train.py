@@ -36,6 +36,8 @@ from engine.pocket.network import (
 
 log = logging.getLogger(__name__)
 
+CPU = torch.device("cpu")
+
 LEVEL, SPREAD, PURE = -0.3, 1.5, 0.1
 """Noise levels of training: the logistic of a normal variable with this mean and deviation, and the share of pure noise. Fine
 detail is decided at low levels, where its small latents stand above the noise: too few of them and pictures are soft."""
@@ -96,7 +98,9 @@ class Batch:
     weight: Tensor
 
 
-def draw(clips: Clips, rng: np.random.Generator, n: int, history: int, window: int, first: int, last: int) -> Batch:
+def draw(
+    clips: Clips, rng: np.random.Generator, n: int, history: int, window: int, first: int, last: int, device: torch.device = CPU
+) -> Batch:
     """n windows of clips[first:last]; a window never reaches from an old condition into a new one unseen."""
     rows = rng.integers(first, last, n)
     start = rng.integers(history, clips.groups - window + 1, n)
@@ -105,13 +109,13 @@ def draw(clips: Clips, rng: np.random.Generator, n: int, history: int, window: i
     new = start >= clips.edit[rows]
     labels = np.where(new[:, None], clips.after[rows], clips.before[rows])
     index = start[:, None] + np.arange(-history, window)
-    z = torch.from_numpy(clips.latents[rows[:, None], index]).float()
+    z = torch.from_numpy(clips.latents[rows[:, None], index]).float().to(device)
     weight = new[:, None] | (start[:, None] + np.arange(window) < clips.edit[rows][:, None])
     silent = 0.3 if rng.random() < 0.25 else 0.03
     return Batch(
-        z[:, :history], z[:, history:], torch.from_numpy(clips.motion[rows[:, None], index]),
-        torch.from_numpy(clips.pitch[rows[:, None], index]), torch.from_numpy(one_hot(labels, rng, silent)),
-        torch.from_numpy(weight).float(),
+        z[:, :history], z[:, history:], torch.from_numpy(clips.motion[rows[:, None], index]).to(device),
+        torch.from_numpy(clips.pitch[rows[:, None], index]).to(device), torch.from_numpy(one_hot(labels, rng, silent)).to(device),
+        torch.from_numpy(weight).float().to(device),
     )  # fmt: skip
 
 
@@ -119,27 +123,29 @@ def window_poses(motion: Tensor, pitch: Tensor, history: int) -> tuple[Tensor, T
     """Frame poses of the window relative to the branch (n, 4 k, 5) and group positions (n, h + k, 2: yaw, pitch px)."""
     n, groups = motion.shape[:2]
     window, position = [], np.zeros((n, groups, 2), np.float32)
-    for i in range(n):
-        v = motion[i].reshape(-1, 5).numpy()
-        pose, _ = camera.relative_pose(v[history * FRAMES_PER_GROUP :], float(pitch[i, history]))
+    velocity, before = motion.flatten(1, 2).cpu().numpy(), pitch.cpu().numpy()
+    for v, p, at in zip(velocity, before, position, strict=True):
+        pose, _ = camera.relative_pose(v[history * FRAMES_PER_GROUP :], float(p[history]))
         window.append(pose)
         yaw = np.cumsum(v[:, 2]) * camera.YAW_STEP * camera.FOCAL
         yaw = yaw[FRAMES_PER_GROUP - 1 :: FRAMES_PER_GROUP]
-        position[i, :, 0] = yaw - (yaw[history - 1] if history else 0)
-        level = np.append(pitch[i].numpy()[1:], pitch[i, history].numpy() + pose[-1, 4])
-        position[i, :, 1] = level - float(pitch[i, history])
-    return torch.from_numpy(np.stack(window)), torch.from_numpy(position)
+        at[:, 0] = yaw - (yaw[history - 1] if history else 0)
+        at[:, 1] = np.append(p[1:], p[history] + pose[-1, 4]) - p[history]
+    return torch.from_numpy(np.stack(window)).to(motion.device), torch.from_numpy(position).to(motion.device)
 
 
 def worn(frame: Tensor) -> Tensor:
     """A boundary frame as the model's own frames are: a little blurred, noisy and off in tone. (n, 80, 128, 3)."""
-    n = len(frame)
     x = frame.permute(0, 3, 1, 2)
-    blur = torch.rand(n, 1, 1, 1) * (torch.rand(n, 1, 1, 1) < 0.6)
+
+    def dice() -> Tensor:
+        return torch.rand(len(x), 1, 1, 1, device=x.device)
+
+    blur = dice() * (dice() < 0.6)
     soft = avg_pool2d(x, 3, 1, 1, count_include_pad=False)
-    soft = torch.where(torch.rand(n, 1, 1, 1) < 0.3, avg_pool2d(soft, 3, 1, 1, count_include_pad=False), soft)
+    soft = torch.where(dice() < 0.3, avg_pool2d(soft, 3, 1, 1, count_include_pad=False), soft)
     x = x * (1 - blur) + soft * blur
-    x = x * (1 + 0.06 * torch.randn(n, 1, 1, 1)) + 0.04 * torch.randn(n, 3, 1, 1)
+    x = x * (1 + 0.06 * torch.randn_like(x[:, :1, :1, :1])) + 0.04 * torch.randn_like(x[:, :, :1, :1])
     return x.clamp(-1, 1).permute(0, 2, 3, 1)
 
 
@@ -148,30 +154,30 @@ def model_inputs(  # type: ignore[no-untyped-def]
 ):
     """The arguments of `PocketNet.forward` for [history | window], sigma (n, k)."""
     h, k = batch.history.shape[1], batch.window.shape[1]
-    n = len(batch.window)
+    n, device = len(batch.window), batch.window.device
     pose, position = window_poses(batch.motion, batch.pitch, h)
-    control = torch.zeros(n, h + k, CONTROL, *batch.window.shape[-2:])
+    control = torch.zeros(n, h + k, CONTROL, *batch.window.shape[-2:], device=device)
     past = batch.history
-    level = torch.zeros(n, h)
+    level = torch.zeros(n, h, device=device)
     if h:
         last = past[:, -1]
         if train:
-            last = last + torch.randn_like(last) * (0.2 * torch.rand(n, 1, 1, 1)) * codec.scale[:, None, None]
+            last = last + torch.randn_like(last) * (0.2 * torch.rand(n, 1, 1, 1, device=device)) * codec.scale[:, None, None]
         with torch.no_grad():
             frame = codec.boundary(last)
             frame = worn(frame) if train else frame
             control[:, h:] = control_latents(codec, frame, depth(frame, batch.pitch[:, h]), pose, batch.pitch[:, h])
         if train:
-            level = torch.rand(n, h) * 0.25
+            level = torch.rand(n, h, device=device) * 0.25
             past = past * (1 - level[..., None, None, None]) + torch.randn_like(past) * level[..., None, None, None]
         else:
             level += 0.05
     s = sigma[:, :, None, None, None]
     noisy = (1 - s) * batch.window + s * noise
-    flags = torch.cat((torch.ones(n, h), torch.zeros(n, k)), 1)
+    flags = torch.cat((torch.ones(n, h, device=device), torch.zeros(n, k, device=device)), 1)
     extra = extra_inputs(batch.motion, batch.pitch, flags, batch.condition)
-    index = torch.arange(-h, k).float()[None].expand(n, -1)
-    mask, context_mask = training_masks(h, k)
+    index = torch.arange(-h, k, device=device).float()[None].expand(n, -1)
+    mask, context_mask = (m.to(device) for m in training_masks(h, k))
     call = WindowCall(net.rotation(index, position[..., 0], position[..., 1]), mask=mask if h else None, context_mask=context_mask)
     return torch.cat((past, noisy), 1), control, torch.cat((level, sigma), 1), extra, net.context(batch.condition), call
 
@@ -202,17 +208,41 @@ class Average:
             if v.is_floating_point():
                 self.state[k].lerp_(v, 1 - d)
 
+    def save(self, file: Path) -> None:
+        torch.save({k: v.cpu() for k, v in self.state.items()}, file)
+
+
+def component_weights(codec: Codec) -> Tensor:
+    """(CHANNELS, 1, 1): how much the error of each component counts."""
+    weights = ((codec.deviation / codec.deviation[0]) / codec.scale**2).view(CHANNELS, 1, 1)
+    return (weights / weights.mean()).clamp(0.15, 5)
+
+
+def codec_of(folder: Path) -> Codec:
+    """The codec of a training folder, with its refiner where there is one."""
+    codec = load_transform(folder / "codec.pt")
+    if (folder / "refiner.pt").exists():
+        codec.refiner.load_state_dict(torch.load(folder / "refiner.pt", weights_only=True))
+    return codec.requires_grad_(False)
+
+
+def depth_of(folder: Path) -> DepthNet:
+    depth = DepthNet()
+    depth.load_state_dict(torch.load(folder / "depth.pt", weights_only=True))
+    return depth.eval().requires_grad_(False)
+
 
 def loss_of(
     net: PocketNet, codec: Codec, depth: DepthNet, batch: Batch, rng: np.random.Generator, weights: Tensor, train: bool, bf16: bool
 ) -> Tensor:
     n, k = batch.window.shape[:2]
     h = batch.history.shape[1]
-    sigma = torch.sigmoid(torch.randn(n) * SPREAD + LEVEL)
-    sigma = torch.where(torch.rand(n) < PURE, torch.ones(n), sigma)[:, None].expand(n, k)
+    device = batch.window.device
+    sigma = torch.sigmoid(torch.randn(n, device=device) * SPREAD + LEVEL)
+    sigma = torch.where(torch.rand(n, device=device) < PURE, 1.0, sigma)[:, None].expand(n, k)
     noise = torch.randn_like(batch.window)
     inputs = model_inputs(codec, depth, batch, noise, sigma, rng, net, train)
-    with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+    with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
         out = net(*inputs)
     error = (out[:, h:].float() - batch.window) ** 2 * weights
     emphasis = batch.weight / (sigma**2 + 0.05**2)
@@ -223,16 +253,16 @@ def went_on(net: PocketNet, codec: Codec, depth: DepthNet, batch: Batch, own: in
     """The batch with the first `own` groups of its window sampled by the network itself and made history: what it will meet when it
     plays, so that it learns to bring back what it lost."""
     h, n = batch.history.shape[1], len(batch.window)
-    shape = batch.window[:, :own].shape
-    pure, z = torch.randn(shape), torch.zeros(shape)
+    z = torch.zeros_like(batch.window[:, :own])
+    pure, device = torch.randn_like(z), z.device
     first = Batch(
         batch.history, z, batch.motion[:, : h + own], batch.pitch[:, : h + own], batch.condition, batch.weight[:, :own]
     )  # fmt: skip
     net.eval()
-    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+    with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=bf16):
         for level in OWN_LEVELS:
             now = Batch(first.history, z, first.motion, first.pitch, first.condition, first.weight)
-            inputs = model_inputs(codec, depth, now, pure, torch.full((n, own), level), rng, net, False)
+            inputs = model_inputs(codec, depth, now, pure, torch.full((n, own), level, device=device), rng, net, False)
             z = net(*inputs)[:, h:].float()
     net.train()
     past = torch.cat((batch.history, z), 1)
@@ -244,19 +274,19 @@ def went_on(net: PocketNet, codec: Codec, depth: DepthNet, batch: Batch, own: in
 
 
 def train(
-    config: TrainConfig, network: NetworkConfig, codec: Codec, depth: DepthNet, short: Clips, long: Clips, out: Path, resume: Path | None
-) -> None:
+    config: TrainConfig, network: NetworkConfig, codec: Codec, depth: DepthNet, short: Clips, long: Clips, out: Path,
+    resume: Path | None, device: torch.device = CPU,
+) -> None:  # fmt: skip
     torch.manual_seed(config.seed)
     rng = np.random.default_rng(config.seed)
     net = PocketNet(network)
     if resume is not None:
         net.load_state_dict(torch.load(resume, weights_only=True))
+    net, codec, depth = net.to(device), codec.to(device), depth.to(device)
     net.prior.copy_((PRIOR * codec.scale**2)[:, None, None])
     average = Average(net)
     opts = optimizers(net, config.rate)
-    scale = codec.scale
-    weights = ((codec.deviation / codec.deviation[0]) / scale**2).view(CHANNELS, 1, 1)
-    weights = (weights / weights.mean()).clamp(0.15, 5)
+    weights = component_weights(codec)
     began, step, seen, recent = time.monotonic(), 0, 0, []
     saved = began
     history_file = out.with_suffix(".log.jsonl")
@@ -277,7 +307,7 @@ def train(
         n = max(2, config.batch_tokens // (40 * (history + window)))
         own = int(rng.integers(1, 4)) if history and gone > OWN_AFTER and rng.random() < OWN else 0
         own = min(own, clips.groups - history - window)
-        batch = draw(clips, rng, n, history, own + window, clips.held_out, len(clips))
+        batch = draw(clips, rng, n, history, own + window, clips.held_out, len(clips), device)
         if own:
             batch = went_on(net, codec, depth, batch, own, rng, config.bf16)
         loss = loss_of(net, codec, depth, batch, rng, weights, True, config.bf16)
@@ -296,9 +326,9 @@ def train(
             with history_file.open("a") as f:
                 f.write(json.dumps(now) + "\n")
         if time.monotonic() - saved > 240:
-            torch.save(average.state, out)
+            average.save(out)
             saved = time.monotonic()
-    torch.save(average.state, out)
+    average.save(out)
 
 
 def main() -> None:
@@ -312,18 +342,14 @@ def main() -> None:
     p.add_argument("--batch-tokens", type=int, default=TrainConfig.batch_tokens)
     p.add_argument("--no-bf16", action="store_true")
     p.add_argument("--resume", type=Path)
+    p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     a = p.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     torch.set_num_threads(a.threads)
     config = TrainConfig(a.batch_tokens, a.rate, a.minutes, a.seed, not a.no_bf16)
-    codec = load_transform(a.data / "codec.pt")
-    if (a.data / "refiner.pt").exists():
-        codec.refiner.load_state_dict(torch.load(a.data / "refiner.pt", weights_only=True))
-    codec.requires_grad_(False)
-    depth = DepthNet()
-    depth.load_state_dict(torch.load(a.data / "depth.pt", weights_only=True))
-    depth.eval().requires_grad_(False)
-    train(config, NetworkConfig(), codec, depth, Clips(a.data / "short.npz"), Clips(a.data / "long.npz"), a.out, a.resume)
+    codec, depth = codec_of(a.data), depth_of(a.data)
+    short, long = Clips(a.data / "short.npz"), Clips(a.data / "long.npz")
+    train(config, NetworkConfig(), codec, depth, short, long, a.out, a.resume, torch.device(a.device))
 
 
 if __name__ == "__main__":

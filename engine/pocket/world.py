@@ -33,6 +33,11 @@ BIOMES: dict[str, dict] = {
 WATER = {"volcanic": (238, 92, 24), "crystal": (44, 205, 190)}
 DULL = ("volcanic",)
 """Lands whose liquid mirrors nothing."""
+RIVERS = ("meadow", "autumn", "snow", "volcanic", "crystal")
+ROADS = {"meadow": (176, 150, 112), "autumn": (150, 120, 90), "desert": (150, 112, 74), "islands": (214, 196, 150)}
+"""Colours of their tracks."""
+BANK = 0.014
+"""Half the width of a river's bed, and of the strip that a road levels, as a share of the noise that winds it."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +55,16 @@ class Thing:
 
 
 THINGS: dict[str, Thing] = {
-    "trees": Thing(0.16, (2.4, 3.6), (9, 15), 0.7, ((38, 96, 36), (60, 120, 44))),
-    "firs": Thing(0.13, (2.2, 3.2), (12, 19), 1.0, ((40, 76, 62), (58, 92, 76))),
+    "trees": Thing(0.24, (2.4, 3.6), (9, 15), 0.7, ((38, 96, 36), (60, 120, 44))),
+    "firs": Thing(0.22, (2.2, 3.2), (12, 19), 1.0, ((40, 76, 62), (58, 92, 76))),
     "maples": Thing(0.3, (2.4, 3.8), (9, 15), 0.7, ((205, 76, 24), (226, 130, 30), (176, 44, 26))),
-    "palms": Thing(0.1, (2.0, 2.8), (9, 14), 0.5, ((44, 124, 52), (70, 140, 60))),
-    "cactus": Thing(0.04, (1.3, 1.8), (7, 12), 0.2, ((84, 124, 56),)),
-    "crystals": Thing(0.1, (1.8, 3.0), (14, 30), 1.0, ((90, 232, 232), (230, 150, 255))),
-    "spires": Thing(0.035, (3.0, 5.0), (22, 40), 1.0, ((70, 56, 66),)),
-    "rocks": Thing(0.05, (2.2, 4.0), (3, 7), 0.9, ((126, 118, 108),)),
-    "ruins": Thing(0.03, (1.6, 2.2), (10, 18), 0.0, ((206, 178, 132),), square=True),
-    "houses": Thing(0.018, (3.0, 4.0), (7, 10), 0.35, ((196, 74, 54), (214, 196, 164)), square=True),
+    "palms": Thing(0.18, (2.0, 2.8), (9, 14), 0.5, ((44, 124, 52), (70, 140, 60))),
+    "cactus": Thing(0.1, (1.3, 1.8), (7, 12), 0.2, ((84, 124, 56),)),
+    "crystals": Thing(0.15, (1.8, 3.0), (14, 30), 1.0, ((90, 232, 232), (230, 150, 255))),
+    "spires": Thing(0.05, (3.0, 5.0), (22, 40), 1.0, ((70, 56, 66),)),
+    "rocks": Thing(0.09, (2.2, 4.0), (3, 7), 0.9, ((126, 118, 108),)),
+    "ruins": Thing(0.05, (1.6, 2.2), (10, 18), 0.0, ((206, 178, 132),), square=True),
+    "houses": Thing(0.04, (3.0, 4.0), (7, 10), 0.35, ((196, 74, 54), (214, 196, 164)), square=True),
     "floes": Thing(0.1, (2.5, 5.0), (1, 2), 0.1, ((232, 240, 248),), wet=True),
 }
 GRID = 16
@@ -132,6 +137,8 @@ class Ground:
     cloud: np.ndarray
     sun: float
     blocks: np.ndarray
+    course: np.ndarray
+    """What rivers and roads wind along."""
 
     @classmethod
     def make(cls, seed: int) -> Ground:
@@ -143,6 +150,7 @@ class Ground:
             fbm(rng, 2.2, SKY_ROWS, SKY_COLUMNS),
             float(rng.random()),
             rng.random((N // 32, N // 32, 5)),
+            fbm(rng, 3.4),
         )
 
     def _streets(self) -> tuple[np.ndarray, np.ndarray]:
@@ -172,6 +180,10 @@ class Ground:
         if biome == "desert":
             ridge = 0.5 + 0.5 * np.sin(2 * np.pi * (6 * np.arange(N)[None] / N + 2.0 * self.detail + 1.5 * self.relief))
             relief = 0.75 * relief + 0.25 * ridge.astype(np.float32) * relief
+        if biome in RIVERS:
+            # a bed as deep as the lakes, with banks that slope down to it
+            bed = np.clip((np.abs(self.course - 0.42) - BANK) / (5 * BANK), 0, 1)
+            relief = np.minimum(relief, level - 0.01 + (np.maximum(relief, level) - level) * bed + 0.02 * bed)
         wet = relief <= level
         height = np.maximum(relief, level) * b["amp"]
         k = np.clip((relief - level) / (1 - level), 0, 1)[..., None]
@@ -179,6 +191,9 @@ class Ground:
         cliff = np.clip((steep - 0.9) / 0.5, 0, 1)[..., None]
         colour = ((lo * (1 - k) + hi * k) * (1 - cliff) + rock * cliff) * (0.8 + 0.4 * self.detail[..., None])
         water = np.array(WATER.get(biome, (44, 98, 160)), np.float32)
+        if biome in ROADS:
+            road = (np.clip(1.5 - np.abs(self.course - 0.58) / (0.7 * BANK), 0, 1) * ~wet)[..., None]
+            colour = colour * (1 - road) + np.array(ROADS[biome], np.float32) * (0.9 + 0.2 * self.detail[..., None]) * road
         colour[wet] = water * (0.9 + 0.2 * self.detail[wet][:, None])
         gloss = wet.astype(np.float32) if biome not in DULL else np.zeros((N, N), np.float32)
         base = height.copy()

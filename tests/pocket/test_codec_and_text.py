@@ -8,7 +8,7 @@ import torch
 
 from engine.models import pocket_folder
 from engine.pocket import camera
-from engine.pocket.codec import Codec, from_blocks, to_blocks
+from engine.pocket.codec import CHANNELS, Codec, from_blocks, to_blocks
 from engine.pocket.model import PocketWeights, WeightsError, command
 from engine.pocket.text import Words
 
@@ -24,12 +24,12 @@ def test_blocks_hold_all_of_a_group() -> None:
 
 
 def test_the_transform_inverts_itself_on_its_own_range(shipped: PocketWeights) -> None:
-    z = torch.randn(3, 32, 10, 16)
+    z = torch.randn(3, CHANNELS, 10, 16)
     assert torch.allclose(shipped.codec.encode(shipped.codec.expand(z)), z, atol=1e-3)
 
 
 def test_the_last_frame_is_that_of_the_whole_group(shipped: PocketWeights) -> None:
-    z = torch.randn(2, 32, 10, 16)
+    z = torch.randn(2, CHANNELS, 10, 16)
     assert torch.allclose(shipped.codec.last_frame(z), shipped.codec.expand(z)[:, -1], atol=1e-4)
 
 

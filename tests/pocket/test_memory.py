@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from torch.nn.functional import max_pool2d
 
 from engine.pocket import camera
 from engine.pocket.codec import CHANNELS
-from engine.pocket.control import control_latents
+from engine.pocket.control import FEATHER, encoded, reprojected
 from engine.pocket.memory import NEAR, PAGES, Album, Place
 from engine.pocket.model import PocketSampler, PocketWeights
 from tests.pocket.test_prefix import request, weights, yes  # noqa: F401 (a fixture)
@@ -44,11 +45,13 @@ def test_what_left_the_picture_by_a_turn_is_covered_again(weights: PocketWeights
     away = Place(yaw=1.2)
     back = turn(24, -1.0)
     boundary = torch.zeros(1, 80, 128, 3)
-    control = control_latents(codec, boundary, weights.depth(boundary, torch.zeros(1)), torch.from_numpy(back)[None], torch.zeros(1))
-    filled = album.fill(codec, weights.depth, control, away, back)
-    assert filled[:, :, CHANNELS].mean() > control[:, :, CHANNELS].mean() + 0.1
-    kept = control[:, :, CHANNELS:] > 0.5
-    assert torch.equal(torch.where(kept, filled, 0.0), torch.where(kept, control, 0.0)), "the boundary frame comes first"
+    image, cover = reprojected(boundary, weights.depth(boundary, torch.zeros(1)), torch.from_numpy(back)[None], torch.zeros(1))
+    filled, covered = album.fill(codec, weights.depth, (image, cover), away, back)
+    assert covered.mean() > cover.mean() + 0.1
+    deep = -max_pool2d(-cover.flatten(0, 1), 2 * FEATHER + 1, 1, FEATHER).unflatten(0, cover.shape[:2]) > 0
+    assert torch.equal(torch.where(deep, filled, 0.0), torch.where(deep, image, 0.0)), "the boundary frame comes first"
+    assert not torch.equal(filled, image)
+    assert encoded(codec, (filled, covered)).shape == (1, len(back) // 4, CHANNELS + 1, 10, 16)
 
 
 def test_pages_from_far_away_are_not_used(weights: PocketWeights) -> None:  # noqa: F811
@@ -56,8 +59,8 @@ def test_pages_from_far_away_are_not_used(weights: PocketWeights) -> None:  # no
     album.add(Place(x=NEAR + 1), torch.randn(CHANNELS, 10, 16))
     back = turn(8, -1.0)
     grey = torch.zeros(1, 80, 128, 3)
-    control = control_latents(weights.codec, grey, weights.depth(grey, torch.zeros(1)), torch.from_numpy(back)[None], torch.zeros(1))
-    assert torch.equal(album.fill(weights.codec, weights.depth, control, Place(), back), control)
+    seen = reprojected(grey, weights.depth(grey, torch.zeros(1)), torch.from_numpy(back)[None], torch.zeros(1))
+    assert album.fill(weights.codec, weights.depth, seen, Place(), back) is seen
 
 
 def test_the_album_is_bounded_and_a_newer_view_replaces_the_old_one() -> None:

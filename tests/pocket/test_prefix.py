@@ -10,8 +10,9 @@ from engine.attention import WindowCall
 from engine.pocket import camera
 from engine.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
 from engine.pocket.depth import DepthNet
-from engine.pocket.model import HISTORY_SIGMA, PocketSampler, PocketWeights
+from engine.pocket.model import PocketSampler, PocketWeights
 from engine.pocket.network import ATTRIBUTES, CONDITION, CONTROL, HISTORY, NetworkConfig, PocketNet, extra_inputs, training_masks
+from engine.pocket.play import HISTORY_SIGMA
 from engine.pocket.text import Reader
 from engine.sampler import Condition, ConditionError, Group, HistoryPolicy, Request, Stopped
 from engine.solver import noise
