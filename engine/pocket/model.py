@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from engine.pocket.control import Seen, encoded, reprojected
 from engine.pocket.depth import DepthNet
 from engine.pocket.memory import APART_YAW, Album, Place
 from engine.pocket.network import ATTRIBUTES, CONDITION, CONTROL, HISTORY, TOKENS, NetworkConfig, PocketNet, extra_inputs
-from engine.pocket.play import EASE, EMPHASIS, HISTORY_SIGMA, LOOSE, SHIFT, firmness, held
+from engine.pocket.play import EASE, EMPHASIS, HISTORY_SIGMA, HOLD, LOOSE, SHIFT, firmness, held
 from engine.pocket.soundscape import QUIET, Hearing, Mix, Soundscape, aimed, one_of
 from engine.pocket.text import LONGEST, Reader, Words
 from engine.prefix import PrefixStore, joined
@@ -32,8 +32,8 @@ from engine.solver import denoise, make_solver, noise
 
 START_STEPS = 12
 """Steps of the first group of a world, where everything has to be made up."""
-LEAN, MORPH = 0.6, 4
-"""How far control latents lean towards a start image of a newly named land, and over how many groups they get there."""
+LEAN, MORPH = 1.0, 4
+"""How far control latents go towards what the prompt newly names, and over how many groups they get there."""
 AROUND, ANEW = (1.26, -1.26, 2.51, -2.51), 24.0
 """Where views of the land stand that nobody has seen yet, in radians from the heading, and the way after which there are new ones."""
 COMMANDS: dict[str, tuple[int, int]] = {
@@ -273,8 +273,7 @@ class PocketSampler(Sampler):
     def _surround(self, shown: Group) -> None:
         """Views of the land where it was not looked at yet, so that a turn finds something: start images of what it is, put into the
         album after every ANEW world units. What is seen there is sampled after them, and remembered as all else."""
-        place, hearing = shown.state.place, shown.state.hearing
-        index = [int(part.argmax()) for part in np.split(hearing.now, np.cumsum(ATTRIBUTES)[:-1])]
+        place, index = shown.state.place, _shown(shown)
         if index != self._land:
             # another land, time or weather: what was seen of the old one is not there any more
             self._land, self._around, self._album = index, None, Album()
@@ -289,29 +288,34 @@ class PocketSampler(Sampler):
             if not any(page.turn(view) < APART_YAW and page.way(view) < ANEW for page, _ in self._album.pages):
                 self._album.add(view, self._starts[(int(order[i % len(order)]), *index)])
 
-    def _leaning(self, control: Tensor, past: list[Group], request: Request, prepared: Prepared, pose: np.ndarray) -> Tensor:
-        """When the prompt has just named another land, control latents that lean towards a start image of it.
+    def _leaning(
+        self, control: Tensor, past: list[Group], request: Request, prepared: Prepared, pose: np.ndarray
+    ) -> tuple[Tensor, Tensor]:
+        """When the prompt has just changed what it names, control latents on their way there, over the first MORPH groups after the edit,
+        and how far each group is, (1, K).
 
-        The lean grows over the first MORPH groups after the edit, wherever the window begins among them.
+        Another land: towards one of its start images. Another light: row by row as the start images, which show the same places in
+        every light, differ.
         """
-        land = ATTRIBUTES[0] + 1
-        aim = int(prepared.attributes[:land].argmax())
-        before = [None if g.state.attributes is None else int(g.state.attributes[:land].argmax()) for g in past]
-        others = [i for i, b in enumerate(before) if b is not None and b != aim]
-        latest = past[-1].state.attributes if past else None
-        if not others or aim == ATTRIBUTES[0] or latest is None:
-            return control
-        sizes = [n + 1 for n in ATTRIBUTES]
-        said, last = prepared.attributes.split(sizes), latest.split(sizes)
-        whole = torch.cat([b if int(a.argmax()) == len(a) - 1 else a for a, b in zip(said, last, strict=True)])
-        start = self._start_for(request, replace(prepared, attributes=whole))
-        if start is None:
-            return control
+        said = _said(prepared.attributes)
+        others = [i for i, g in enumerate(past) if g.state.attributes is not None and _differ(_said(g.state.attributes), said)]
+        if not others or not len(self._starts):
+            return control, torch.zeros(1, control.shape[1])
+        old = _shown(past[others[-1]])
+        new = [there if now is None else now for now, there in zip(said, old, strict=True)]
         since = len(past) - 1 - others[-1]
-        target = encoded(self._codec, self._ahead(self._codec.boundary(start.latent[None]), pose, 0.0))
-        share = LEAN * ((since + 1 + torch.arange(control.shape[1])) / MORPH).clamp_max(1)[None, :, None, None, None]
-        latents = control[:, :, :CHANNELS] * (1 - share) + target[:, :, :CHANNELS] * share
-        return torch.cat((latents, control[:, :, CHANNELS:]), 2)
+        share = ((since + 1 + torch.arange(control.shape[1])) / MORPH).clamp_max(1)[None, :, None, None, None]
+        latents, cover = control[:, :, :CHANNELS], control[:, :, CHANNELS:]
+        if new[0] != old[0]:
+            variant = int(np.random.default_rng([request.seed, request.attempt, 29]).integers(len(self._starts)))
+            start = self._starts[variant, new[0], new[1], new[2]]
+            target = encoded(self._codec, self._ahead(self._codec.boundary(start[None]), pose, 0.0))
+            latents = latents + LEAN * share * (target[:, :, :CHANNELS] - latents)
+            cover = cover + share * (target[:, :, CHANNELS:] - cover)
+        else:
+            light = self._starts[:, new[0], new[1], new[2]] - self._starts[:, old[0], old[1], old[2]]
+            latents = latents + LEAN * (share - since / MORPH) * light.mean((0, 3), keepdim=True)
+        return torch.cat((latents, cover), 2), share.flatten(1)
 
     def _window(
         self, request: Request, prepared: Prepared, known: dict[int, Group], j: int, k: int, done: int, total: int,
@@ -332,9 +336,10 @@ class PocketSampler(Sampler):
             boundary = self._codec.boundary(known[j - 1].latent[None])
             seen = self._album.fill(self._codec, self._depth, self._ahead(boundary, pose, levels[0]), start, pose)
             control = encoded(self._codec, seen)
-            control = self._leaning(control, [known[p] for p in range(j - MORPH, j) if p in known], request, prepared, pose)
+            latest = [known[p] for p in range(j - MORPH, j) if p in known]
+            control, changed = self._leaning(control, latest, request, prepared, pose)
         else:
-            control = torch.zeros(1, k, CONTROL, ROWS, COLUMNS)
+            control, changed = torch.zeros(1, k, CONTROL, ROWS, COLUMNS), torch.zeros(1, k)
         position = torch.arange(k).float()[None]
         yaw = torch.from_numpy(pose[FRAMES_PER_GROUP - 1 :: FRAMES_PER_GROUP, 3])[None] * camera.FOCAL
         rotation = self._net.rotation(position, yaw, pitch[None, 1:] - levels[0])
@@ -342,6 +347,7 @@ class PocketSampler(Sampler):
         extra = extra_inputs(torch.from_numpy(motion)[None], pitch[None, :k], torch.zeros(1, k), prepared.attributes[None])
         pure = torch.stack([noise((CHANNELS, ROWS, COLUMNS), request.seed, j + i, request.attempt) for i in range(k)])[None]
         hold = self._hold(k, [known[p] for p in range(j - LOOSE[1], j) if p in known], prepared)
+        hold = torch.maximum(hold, HOLD * changed)
         solver = make_solver("euler", request.steps if known else START_STEPS, SHIFT, EASE)
         call = WindowCall(rotation, prefix, prefix_rotation, context_mask=said, latents=k)
 
@@ -419,6 +425,11 @@ def _said(attributes: Tensor) -> list[int | None]:
     """What a prompt names: biome, time and weather, each None where it does not."""
     parts = attributes.split([n + 1 for n in ATTRIBUTES])
     return [None if (i := int(part.argmax())) == n else i for part, n in zip(parts, ATTRIBUTES, strict=True)]
+
+
+def _shown(group: Group) -> list[int]:
+    """The land, time and weather that a group has come to."""
+    return [int(part.argmax()) for part in np.split(group.state.hearing.now, np.cumsum(ATTRIBUTES)[:-1])]
 
 
 def _differ(a: list[int | None], b: list[int | None]) -> bool:
