@@ -251,7 +251,7 @@ def sampler_pocket(folder: Path, windows: Sequence[int], steps: int, repeats: in
     import torch
 
     from engine.attention import WindowCall
-    from engine.pocket.codec import COLUMNS, ROWS
+    from engine.pocket.codec import CHANNELS, COLUMNS, ROWS
     from engine.pocket.model import PocketSampler, PocketWeights
     from engine.pocket.network import CONTROL, HISTORY, extra_inputs, training_masks
     from engine.sampler import Condition, HistoryPolicy, Request
@@ -263,7 +263,7 @@ def sampler_pocket(folder: Path, windows: Sequence[int], steps: int, repeats: in
     with torch.inference_mode():
         for k in windows:
             h = HISTORY
-            z = torch.randn(1, h + k, 32, ROWS, COLUMNS)
+            z = torch.randn(1, h + k, CHANNELS, ROWS, COLUMNS)
             control = torch.zeros(1, h + k, CONTROL, ROWS, COLUMNS)
             sigma = torch.full((1, h + k), 0.5)
             flags = torch.cat((torch.ones(1, h), torch.zeros(1, k)), 1)
@@ -317,12 +317,13 @@ def decode_pocket(folder: Path, groups: int, repeats: int) -> dict[str, float]:
     """First group and steady state against the whole clip at once, seconds; speed in multiples of real time."""
     import torch
 
+    from engine.pocket.codec import CHANNELS, COLUMNS, ROWS
     from engine.pocket.model import PocketDecoder, PocketWeights
     from engine.sampler import Group
 
     weights = PocketWeights.load(folder)
     decoder = PocketDecoder(weights)
-    z = torch.randn(groups, 32, 10, 16)
+    z = torch.randn(groups, CHANNELS, ROWS, COLUMNS)
     with torch.inference_mode():
         whole = timed(lambda: weights.codec.decode(z), repeats)["median"]
     one = timed(lambda: decoder.decode(Group(0, z[0], None)), 4 * repeats)["median"]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from app.cli import main
+from engine.pocket.codec import CHANNELS
 
 SCRIPT = {
     "prompt": "snowy mountains at noon",
@@ -147,4 +148,4 @@ def test_latents_are_kept_in_the_sessions_folder_when_asked_for(tmp_path: Path) 
     assert main([*words, "--latents"]) == 0
     latents = load_file(str(tmp_path / "s" / "latents.safetensors"))
     assert sorted(latents) == sorted(f"group:{i}" for i in range(8))
-    assert latents["group:0"].shape == (32, 10, 16)
+    assert latents["group:0"].shape == (CHANNELS, 10, 16)
