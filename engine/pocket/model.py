@@ -297,13 +297,11 @@ class PocketSampler(Sampler):
         Another land: towards one of its start images. Another light: row by row as the start images, which show the same places in
         every light, differ.
         """
-        said = _said(prepared.attributes)
-        others = [i for i, g in enumerate(past) if g.state.attributes is not None and _differ(_said(g.state.attributes), said)]
-        if not others or not len(self._starts):
+        since = _since_edit(past, prepared)
+        if since is None or not len(self._starts):
             return control, torch.zeros(1, control.shape[1])
-        old = _shown(past[others[-1]])
-        new = [there if now is None else now for now, there in zip(said, old, strict=True)]
-        since = len(past) - 1 - others[-1]
+        old = _shown(past[-1 - since])
+        new = [there if now is None else now for now, there in zip(_said(prepared.attributes), old, strict=True)]
         share = ((since + 1 + torch.arange(control.shape[1])) / MORPH).clamp_max(1)[None, :, None, None, None]
         latents, cover = control[:, :, :CHANNELS], control[:, :, CHANNELS:]
         if new[0] != old[0]:
@@ -371,13 +369,8 @@ class PocketSampler(Sampler):
     @staticmethod
     def _hold(k: int, past: list[Group], prepared: Prepared) -> Tensor:
         """(1, k): how much each group of a window is held to what it re-projects; past: the groups before it."""
-        said = _said(prepared.attributes)
-        since = len(past) + LOOSE[1]
-        for i, g in enumerate(reversed(past)):
-            if g.state.attributes is not None and _differ(_said(g.state.attributes), said):
-                since = i
-                break
-        return firmness(since + torch.arange(k))[None]
+        since = _since_edit(past, prepared)
+        return firmness((LOOSE[1] if since is None else since) + torch.arange(k))[None]
 
     def _ahead(self, frame: Tensor, pose: np.ndarray, pitch: float) -> Seen:
         """A window's frames from one (1, 80, 128, 3) that is seen at `pitch`."""
@@ -425,6 +418,15 @@ def _said(attributes: Tensor) -> list[int | None]:
     """What a prompt names: biome, time and weather, each None where it does not."""
     parts = attributes.split([n + 1 for n in ATTRIBUTES])
     return [None if (i := int(part.argmax())) == n else i for part, n in zip(parts, ATTRIBUTES, strict=True)]
+
+
+def _since_edit(past: Sequence[Group], prepared: Prepared) -> int | None:
+    """How many of the last groups were made under a prompt that names nothing else; None when all were."""
+    said = _said(prepared.attributes)
+    for since, g in enumerate(reversed(past)):
+        if g.state.attributes is not None and _differ(_said(g.state.attributes), said):
+            return since
+    return None
 
 
 def _shown(group: Group) -> list[int]:

@@ -19,11 +19,10 @@ from torch import Tensor
 
 from engine.pocket import world
 from engine.pocket.codec import Codec
-from engine.pocket.data import load_transform
-from engine.pocket.depth import DepthNet
 from engine.pocket.model import PocketWeights
 from engine.pocket.network import NetworkConfig, PocketNet
 from engine.pocket.text import Reader, train_reader
+from engine.pocket.train import codec_of, depth_of
 
 log = logging.getLogger(__name__)
 START_SEED = 3_000_000
@@ -47,17 +46,13 @@ def start_images(codec: Codec, variants: int = VARIANTS) -> Tensor:
 
 def pack(folder: Path, out: Path, facts: dict[str, Any]) -> PocketWeights:
     """Writes `out`; facts go into the card."""
-    codec = load_transform(folder / "codec.pt")
-    if (folder / "refiner.pt").exists():
-        codec.refiner.load_state_dict(torch.load(folder / "refiner.pt", weights_only=True))
+    codec, depth = codec_of(folder), depth_of(folder)
     if not (folder / "reader.pt").exists():
         trained, accuracy = train_reader()
         log.info("reader on held-out wordings: %s", accuracy)
         torch.save(trained.state_dict(), folder / "reader.pt")
     reader = Reader()
     reader.load_state_dict(torch.load(folder / "reader.pt", weights_only=True))
-    depth = DepthNet()
-    depth.load_state_dict(torch.load(folder / "depth.pt", weights_only=True))
     config = NetworkConfig()
     net = PocketNet(config)
     net.load_state_dict(torch.load(folder / "net.pt", weights_only=True))

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.attention import WindowCall
+from engine.attention import Rotation, WindowCall
 from engine.pocket import camera
 from engine.pocket.camera import FRAMES_PER_GROUP
 from engine.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
@@ -155,18 +155,18 @@ def walked(
     device = net.prior.device
     n, h, k = len(rows), HISTORY, motion.shape[1]
     past, before = walks.latents[rows].to(device), walks.pitch[rows]
-    branch = before[:, -1:]
     level = torch.from_numpy(np.concatenate((before, after), 1)).to(device)
-    turned = np.concatenate((walks.motion[rows], motion), 1)[..., 2].sum(2).cumsum(1) * camera.YAW_STEP * camera.FOCAL
+    whole = np.concatenate((walks.motion[rows], motion), 1)
+    turned = whole[..., 2].sum(2).cumsum(1) * camera.YAW_STEP * camera.FOCAL
     yaw = torch.from_numpy((turned - turned[:, h - 1 : h]).astype(np.float32)).to(device)
-    tilt = level[:, 1:] - torch.from_numpy(branch).to(device)
+    tilt = level[:, 1:] - level[:, h : h + 1]
     index = torch.arange(-h, k, device=device).float()[None].expand(n, -1)
     rotation = net.rotation(index, yaw, tilt)
-    both = torch.from_numpy(np.concatenate((walks.motion[rows], motion), 1)).to(device)
+    both = torch.from_numpy(whole).to(device)
     ones, zeros = torch.ones(n, h, device=device), torch.zeros(n, k, device=device)
     context = net.context(condition)
     mask, said = (m.to(device) for m in training_masks(h, k))
-    first, second = (type(rotation)(rotation.cos[:, part], rotation.sin[:, part]) for part in (slice(h * TOKENS), slice(h * TOKENS, None)))
+    first, second = (Rotation(rotation.cos[:, part], rotation.sin[:, part]) for part in (slice(h * TOKENS), slice(h * TOKENS, None)))
     autocast = torch.autocast(device.type, torch.bfloat16, enabled=bf16)
     with torch.no_grad(), autocast:
         call = WindowCall(first, mask=mask[: h * TOKENS, : h * TOKENS], context_mask=said[: h * TOKENS])
