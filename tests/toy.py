@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.player import Frame
-from engine.sampler import Condition, ConditionError, Decoder, Group, HistoryPolicy, ModelSpec, Report, Request, Sampler, Stopped
-from engine.session import Model
+from engine.control.conditions import Condition
+from engine.models.interface import ConditionError, Decoder, Group, HistoryPolicy, Model, ModelSpec, Report, Request, Sampler, Stopped
+from engine.playback.player import Frame
 
 SPEC = ModelSpec("toy", 4, 2, 16.0, (4, 4), (1, 21), 7, 4, (HistoryPolicy.CLEAN_PREFILL,))
 

@@ -1,0 +1,101 @@
+"""What works on this machine, found by trying it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Check:
+    """One finding. needed: the program cannot do without."""
+
+    name: str
+    works: bool
+    finding: str
+    advice: str
+    needed: bool = False
+
+
+def _try(name: str, probe: Callable[[], str], advice: str, needed: bool = False) -> Check:
+    try:
+        return Check(name, True, probe(), advice, needed)
+    except Exception as e:
+        text = str(e).strip().splitlines()
+        return Check(name, False, text[0] if text else type(e).__name__, advice, needed)
+
+
+def _torch() -> str:
+    import torch
+
+    return f"torch {torch.__version__}, {torch.get_num_threads()} threads"
+
+
+def _gpu() -> str:
+    import torch
+
+    if not torch.cuda.is_available():
+        raise RuntimeError("no CUDA device: sampling runs on the CPU")
+    return ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
+
+
+def _display() -> str:
+    from PySide6.QtGui import QGuiApplication
+
+    app = QGuiApplication.instance() or QGuiApplication([])
+    assert isinstance(app, QGuiApplication)
+    screen = app.primaryScreen()
+    size = screen.size()
+    return f"{app.platformName()}, {size.width()}x{size.height()} at scale {screen.devicePixelRatio():g}"
+
+
+def _sound() -> str:
+    import sounddevice
+
+    device = sounddevice.query_devices(kind="output")
+    return str(device["name"])
+
+
+def _encoder() -> str:
+    import av
+
+    av.Codec("libx264", "w")
+    return f"H.264 by PyAV {av.__version__}"
+
+
+def _keys() -> str:
+    import pynput.keyboard  # noqa: F401
+
+    return "pynput works here (off by default)"
+
+
+def _weights() -> str:
+    from engine.models.registry import pocket_folder
+
+    file = pocket_folder() / "pocket.safetensors"
+    return f"{file} ({file.stat().st_size / 1e6:.1f} MB)"
+
+
+def _words() -> str:
+    from engine.models.pocket.prompt_reader import Words
+
+    return f"{len(Words().tokens('snowy mountains at noon'))} tokens read from a test prompt"
+
+
+def checks(display: bool) -> Iterator[Check]:
+    """All findings, one after another; display: whether there may be one."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Check("python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer", True)
+    yield _try("torch", _torch, "run python packaging/dev.py run once: it installs it", True)
+    yield _try("gpu", _gpu, "nothing to do: the pocket world needs none; large models need an NVIDIA GPU")
+    if display:
+        libs = "install libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libdbus-1-3 (Debian names)"
+        yield _try("display", _display, libs)
+    else:
+        yield Check("display", False, "neither DISPLAY nor WAYLAND_DISPLAY is set", "`foreland explore` needs none")
+    yield _try("encoder", _encoder, "install the package av again", True)
+    yield _try("sound", _sound, "install libportaudio2 and attach a sound device; the world plays without")
+    yield _try("global keys", _keys, "optional: install pynput (the extra `keys`) and use an X11 display; the window has its own keys")
+    yield _try("prompts", _words, "install the packages wordllama and tokenizers again", True)
+    yield _try("pocket world", _weights, "restore the folder assets/pocket", True)

@@ -1,0 +1,74 @@
+"""Recording from the window: a film of what is shown, and pictures of it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.models.interface import ModelSpec
+from engine.playback.player import Frame, Samples
+from engine.playback.recorder import Draw, Recorder, RecordingError
+
+
+class WindowRecording:
+    """One film at a time. A frame costs the Qt thread one hand-over; the film is finished on a thread of its own."""
+
+    def __init__(self, folder: Callable[[], Path], say: Callable[[str], None]) -> None:
+        """folder: where films go; say: takes a message, from any thread."""
+        self._folder, self._say = folder, say
+        self._recorder: Recorder | None = None
+        self._began = 0.0
+        self._ending: list[threading.Thread] = []
+        self.frames = 0
+        self.handed = 0.0
+        """Seconds that the Qt thread has spent on handing over the frames of this film."""
+
+    @property
+    def on(self) -> bool:
+        return self._recorder is not None
+
+    @property
+    def seconds(self) -> float:
+        """Since the film began."""
+        return time.monotonic() - self._began if self.on else 0.0
+
+    def start(self, spec: ModelSpec) -> None:
+        """Raises RecordingError."""
+        self.stop()
+        name = time.strftime(f"{spec.name.replace('/', '-')}-%Y-%m-%d-%H%M%S.mp4")
+        self._recorder = Recorder(self._folder() / name, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True)
+        self._began = time.monotonic()
+        self.frames, self.handed = 0, 0.0
+
+    def add(self, frame: Frame, sound: Samples | None = None, draw: Draw | None = None) -> None:
+        """A frame that was shown, its sound, and what is drawn over it in the film."""
+        if self._recorder is not None:
+            began = time.perf_counter()
+            self._recorder.add(frame, sound, draw)
+            self.handed += time.perf_counter() - began
+            self.frames += 1
+
+    def stop(self) -> None:
+        """Ends the film; its path is said when it is complete."""
+        recorder, self._recorder = self._recorder, None
+        if recorder is None:
+            return
+
+        def finish() -> None:
+            try:
+                recorder.close()
+                self._say(f"recorded {recorder.path}")
+            except RecordingError as e:
+                self._say(str(e))
+
+        thread = threading.Thread(target=finish, name="foreland-recorder-end", daemon=True)
+        thread.start()
+        self._ending = [t for t in self._ending if t.is_alive()] + [thread]
+
+    def close(self) -> None:
+        """Ends the film and waits until all are complete."""
+        self.stop()
+        for thread in self._ending:
+            thread.join(20)

@@ -1,0 +1,251 @@
+"""Unified sequence parallelism under window attention: Ulysses x ring over [retained prefix KV | window].
+
+Every rank runs the same sampler on the same numbers; only the transformer's blocks are shared out. A latent's tokens are cut
+into as many shards as there are ranks, the same cut for every latent, so that keys and values can be kept latent by latent.
+
+Before attention an all-to-all among Ulysses ranks turns (all heads, my shard) into (my heads, the ring slice). There the keys and
+values of the window are kept when they are to be history: a prefix token crosses the wire once in its life, and stays head-sharded
+and ring-sliced where it is. In the ring dimension it is the queries that travel, not the keys: all slices' queries are gathered,
+each rank attends with them to its own slice of [prefix | window], partial results go home and are merged by their log-sum-exp.
+So what a step sends does not depend on how long the history is. Tokens that do not divide are padded; padding is dropped from
+keys before attention and from the output. Cross-attention stays local, its text is everywhere.
+
+The all-to-alls are yunchang's, on whatever backend the process group has (gloo on the CPU, NCCL on GPUs).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from engine.distributed.split import Split
+from engine.models.attention import CallHolder, Rotation, WindowCall
+from engine.models.attention import attend as plain_attend
+
+
+@dataclass
+class Traffic:
+    """Messages and bytes that this rank sent, by kind."""
+
+    messages: Counter[str] = field(default_factory=Counter)
+    sent: Counter[str] = field(default_factory=Counter)
+
+    def count(self, kind: str, tensor: Tensor, away: float) -> None:
+        """away: the share of the tensor that leaves this rank."""
+        self.messages[kind] += 1
+        self.sent[kind] += round(tensor.nbytes * away)
+
+    def clear(self) -> None:
+        self.messages.clear()
+        self.sent.clear()
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Process groups of a rank; None where there is nobody to talk to."""
+
+    split: Split
+    rank: int
+    ulysses: Any = None
+    ring: Any = None
+
+
+def make_groups(split: Split) -> Groups:
+    """Process groups of this rank; every rank must call it. On accelerators the groups are xfuser's where it is installed."""
+    rank = dist.get_rank()
+    if dist.get_world_size() != split.ranks:
+        raise ValueError(f"the split {split} is for {split.ranks} ranks, not {dist.get_world_size()}")
+    if dist.get_backend() != "gloo" and (made := _xfuser_groups(split)) is not None:
+        return Groups(split, rank, *made)
+    ulysses = ring = None
+    for i in range(split.ring):
+        ranks = list(range(i * split.ulysses, (i + 1) * split.ulysses))
+        group = dist.new_group(ranks) if split.ulysses > 1 else None
+        ulysses = group if rank in ranks else ulysses
+    for j in range(split.ulysses):
+        ranks = list(range(j, split.ranks, split.ulysses))
+        group = dist.new_group(ranks) if split.ring > 1 else None
+        ring = group if rank in ranks else ring
+    return Groups(split, rank, ulysses, ring)
+
+
+def _xfuser_groups(split: Split) -> tuple[Any, Any] | None:
+    """xfuser's process groups, which it makes over the environment that is there already; None without xfuser."""
+    try:
+        from xfuser.core.distributed import get_sp_group, init_distributed_environment, initialize_model_parallel
+    except (ImportError, NotImplementedError):
+        return None
+    init_distributed_environment(world_size=split.ranks, rank=dist.get_rank())
+    initialize_model_parallel(sequence_parallel_degree=split.ranks, ulysses_degree=split.ulysses, ring_degree=split.ring)
+    sp = get_sp_group()
+    return sp.ulysses_group if split.ulysses > 1 else None, sp.ring_group if split.ring > 1 else None
+
+
+def attend_lse(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    """Attention and the log-sum-exp of its scores: (b, n, h, d) inputs to (b, n, h, d) and (b, n, h) in float32."""
+    q, k, v = (x.transpose(1, 2) for x in (query, key, value))
+    aten = torch.ops.aten
+    if q.device.type == "cpu":
+        out, lse = aten._scaled_dot_product_flash_attention_for_cpu(q, k, v)[:2]
+    elif q.dtype in (torch.float16, torch.bfloat16):
+        out, lse = aten._scaled_dot_product_flash_attention(q, k, v)[:2]
+    else:
+        out, lse = aten._scaled_dot_product_efficient_attention(q, k, v, None, True)[:2]
+    return out.transpose(1, 2), lse[:, :, : q.shape[2]].transpose(1, 2).float()
+
+
+class Spread:
+    """How one rank takes part. `tokens` of a latent are known from the first forward of a shape on."""
+
+    def __init__(self, groups: Groups) -> None:
+        self.groups, self.split = groups, groups.split
+        self.traffic = Traffic()
+        self._ring_index, self._ulysses_index = self.split.place(groups.rank)
+        self.tokens = 0
+        self.shard = 0
+
+    # -- outside the blocks --------------------------------------------------------------------------------------------
+
+    def measure(self, tokens: int) -> None:
+        """tokens: of one latent."""
+        self.tokens, self.shard = tokens, -(-tokens // self.split.ranks)
+
+    def take(self, x: Tensor) -> Tensor:
+        """My shard of every latent: (b, latents * tokens, ...) to (b, latents * shard, ...). Padding is zero."""
+        y = x.unflatten(1, (-1, self.tokens))
+        first = self.groups.rank * self.shard
+        mine = y[:, :, first : first + self.shard]
+        if mine.shape[2] < self.shard:
+            fill = y.new_zeros(*y.shape[:2], self.shard - mine.shape[2], *y.shape[3:])
+            mine = torch.cat((mine, fill), 2)
+        return mine.flatten(1, 2).contiguous()
+
+    def whole(self, x: Tensor) -> Tensor:
+        """All shards of every latent, without padding: the inverse of `take`, everywhere."""
+        parts = [torch.empty_like(x) for _ in range(self.split.ranks)]
+        self.traffic.count("gather", x, self.split.ranks - 1)
+        dist.all_gather(parts, x.contiguous())
+        y = torch.cat([p.unflatten(1, (-1, self.shard)) for p in parts], 2)
+        return y[:, :, : self.tokens].flatten(1, 2)
+
+    # -- inside attention ----------------------------------------------------------------------------------------------
+
+    @property
+    def slice_tokens(self) -> int:
+        """Tokens of a latent that attention sees on this rank, padding included."""
+        return self.shard * self.split.ulysses
+
+    @property
+    def valid(self) -> int:
+        """Of them, those that are not padding."""
+        return max(0, min(self.slice_tokens, self.tokens - self._ring_index * self.slice_tokens))
+
+    def to_heads(self, x: Tensor) -> Tensor:
+        """(b, latents * shard, heads, d) to (b, latents * slice, my heads, d)."""
+        if self.groups.ulysses is None:
+            return x
+        from yunchang.comm.all_to_all import all_to_all_4D
+
+        self.traffic.count("ulysses", x, 1 - 1 / self.split.ulysses)
+        b = x.shape[0]
+        y = all_to_all_4D(x.unflatten(1, (-1, self.shard)).flatten(0, 1), 2, 1, self.groups.ulysses)
+        return y.unflatten(0, (b, -1)).flatten(1, 2)
+
+    def to_tokens(self, x: Tensor) -> Tensor:
+        """The inverse of `to_heads`."""
+        if self.groups.ulysses is None:
+            return x
+        from yunchang.comm.all_to_all import all_to_all_4D
+
+        self.traffic.count("ulysses", x, 1 - 1 / self.split.ulysses)
+        b = x.shape[0]
+        y = all_to_all_4D(x.unflatten(1, (-1, self.slice_tokens)).flatten(0, 1).contiguous(), 1, 2, self.groups.ulysses)
+        return y.unflatten(0, (b, -1)).flatten(1, 2)
+
+    def turn(self, rotation: Rotation) -> Rotation:
+        """The rows of a rotation that this rank's slice needs; padding gets any."""
+        return Rotation(*(self._slice(x) for x in (rotation.cos, rotation.sin)))
+
+    def _slice(self, x: Tensor) -> Tensor:
+        y = x.unflatten(1, (-1, self.tokens))
+        first = self._ring_index * self.slice_tokens
+        mine = y[:, :, first : first + self.slice_tokens]
+        if mine.shape[2] < self.slice_tokens:
+            fill = mine.new_zeros(*mine.shape[:2], self.slice_tokens - mine.shape[2], *mine.shape[3:])
+            mine = torch.cat((mine, fill), 2)
+        return mine.flatten(1, 2)
+
+    def rows(self, mask: Tensor) -> Tensor:
+        """My shard's rows of a (tokens, ...) mask of cross-attention."""
+        return self.take(mask[None])[0]
+
+    def _kept(self, x: Tensor) -> Tensor:
+        """Keys or values without padding."""
+        if self.valid == self.slice_tokens:
+            return x
+        return x.unflatten(1, (-1, self.slice_tokens))[:, :, : self.valid].flatten(1, 2)
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        """Over this rank's keys and, through the ring, everybody's."""
+        if mask is not None:
+            raise ValueError("a masked forward cannot be spread over ranks; calls have no mask")
+        key, value = self._kept(key), self._kept(value)
+        if self.groups.ring is None:
+            return plain_attend(query, key, value)
+        r = self.split.ring
+        query = query.contiguous()
+        all_queries = [torch.empty_like(query) for _ in range(r)]
+        self.traffic.count("queries", query, r - 1)
+        dist.all_gather(all_queries, query, group=self.groups.ring)
+        n = query.shape[1]
+        visiting = torch.stack(all_queries, 1).flatten(1, 2)
+        if key.shape[1]:
+            out, lse = attend_lse(visiting, key, value)
+        else:  # a slice that is padding only has nothing to say
+            out = torch.zeros_like(visiting)
+            lse = visiting.new_full(visiting.shape[:3], -torch.inf, dtype=torch.float32)
+        # the log-sum-exp travels beside its output
+        packed = torch.cat((out.float(), lse[..., None]), -1).unflatten(1, (r, n)).transpose(0, 1).contiguous()
+        home = torch.empty_like(packed)
+        self.traffic.count("partials", packed, 1 - 1 / r)
+        dist.all_to_all_single(home, packed, group=self.groups.ring)
+        weight = torch.softmax(home[..., -1], 0)[..., None]
+        return (home[..., :-1] * weight).sum(0).type_as(query)
+
+
+class SpreadHolder:
+    """Lets a model's blocks run spread out: shards what enters the first block and every modulation by token, gathers what leaves
+    the last."""
+
+    def __init__(self, model: Any, holder: CallHolder, groups: Groups) -> None:
+        self.spread = Spread(groups)
+        self._holder = holder
+        holder.spread = self.spread
+        blocks = list(model.blocks)
+        for i, block in enumerate(blocks):
+            block.register_forward_pre_hook(self._before(i == 0))
+        blocks[-1].register_forward_hook(lambda module, inputs, out: self.spread.whole(out))
+
+    def _before(self, first: bool) -> Any:
+        def hook(module: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+            hidden, context, modulation, *rest = inputs
+            call: WindowCall | None = self._holder.call
+            assert call is not None
+            if first:
+                self.spread.measure(call.latent_tokens)
+                hidden = self.spread.take(hidden)
+            if modulation.ndim == 4:
+                modulation = self.spread.take(modulation)
+            return hidden, context, modulation, *rest
+
+        return hook
+
+
+def spread_out(model: Any, holder: CallHolder, groups: Groups) -> Spread:
+    """Spreads a model with window attention over the ranks of `groups`. Every rank must then run the same forwards."""
+    return SpreadHolder(model, holder, groups).spread

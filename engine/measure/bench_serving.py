@@ -1,0 +1,345 @@
+"""Live measurements: serving, sampler, decode, controller. Figures are distributions; settings are interleaved."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.control.controller import Cause, Commit, Controller, Finish, GroupsReady, Launch, Policy, Tick, Update, Wake
+from engine.measure.simulate import arrivals, bootstrap_mean, theory_mean, uniform_profile
+from engine.measure.utilisation import Activity
+from engine.models.interface import Loader, ModelSpec
+from engine.runtime.headless import explore_live
+from engine.runtime.keymap import ACTIONS
+from engine.runtime.metrics import percentile
+from engine.runtime.script import Script, ScriptEvent
+from engine.runtime.session import Settings
+
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One column of a serving report."""
+
+    window: int
+    commit: Commit
+    rate: str
+
+    @property
+    def name(self) -> str:
+        return f"K={self.window} {self.commit.value} {self.rate}"
+
+
+def script_of(seed: int, rate: str, seconds: float, prompts: Sequence[str], tail: float = 0.0) -> Script:
+    """A trajectory's keys and prompts, a function of its arguments: the same for every setting.
+
+    It plays on for `tail` seconds without updates, so that those that wait longest are seen and counted too.
+    """
+    rng = np.random.default_rng([seed, 11])
+    held: str | None = None
+    events = []
+    prompt = str(rng.choice(list(prompts)))
+    said = prompt
+    for t in arrivals(np.random.default_rng([seed, 0]), rate, seconds - 1):
+        if held is not None:
+            events.append(ScriptEvent(t, "up", held))
+            held = None
+        elif rng.random() < 0.4:
+            said = str(rng.choice([p for p in prompts if p != said]))
+            events.append(ScriptEvent(t, "prompt", said))
+        else:
+            held = str(rng.choice(list(ACTIONS[:6])))
+            events.append(ScriptEvent(t, "down", held))
+    return Script(prompt, seconds + tail, tuple(events))
+
+
+def serve(
+    load: Loader, spec: ModelSpec, settings: Sequence[Setting], trajectories: int, seconds: float, seed: int,
+    prompts: Sequence[str], folder: Path, progress: Progress,
+) -> dict[str, Any]:  # fmt: skip
+    """Runs every setting on every trajectory, one after another in turn, and returns the report."""
+    loaded = load(lambda stage, share: progress(stage, 0.0))
+    rows: dict[str, list[dict[str, Any]]] = {s.name: [] for s in settings}
+    activities: dict[str, list[Activity]] = {s.name: [] for s in settings}
+    total, done, began = trajectories * len(settings), 0, time.monotonic()
+    tail = (max(s.window for s in settings) + 4) * spec.spans[1] / spec.fps  # a chunk, and a call with its margin
+    for i in range(trajectories):
+        order = np.random.default_rng([seed, i, 5]).permutation(len(settings))
+        for j in order:
+            s = settings[j]
+            script = script_of(seed * 1000 + i, s.rate, seconds, prompts, tail)
+            chosen = Settings(prompt=script.prompt, seed=seed * 1000 + i, window=s.window, commit=s.commit)
+            where = folder / "sessions" / f"{s.name.replace(' ', '-')}-{i}"
+            with Activity() as activity:
+                summary = explore_live(lambda p: loaded, spec, chosen, script, where, lambda f, s: None, lambda a, b: None)
+            rows[s.name].append(summary)
+            activities[s.name].append(activity)
+            done += 1
+            left = (time.monotonic() - began) / done * (total - done)
+            progress(f"{s.name}, trajectory {i + 1} of {trajectories}; about {left / 60:.1f} min left", done / total)
+    report = {
+        "model": spec.name, "weights": loaded.identity, "trajectories": trajectories, "seconds": seconds, "seed": seed,
+        "gpu": _gpu(), "settings": [_row(s, rows[s.name], activities[s.name], spec) for s in settings],
+        "gains": _gains(settings, rows, spec),
+    }  # fmt: skip
+    return report
+
+
+def _updates(summaries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [u for s in summaries for u in s["updates"] if u["kind"] != "start"]
+
+
+def _row(s: Setting, summaries: list[dict[str, Any]], activities: list[Activity], spec: ModelSpec) -> dict[str, Any]:
+    updates = _updates(summaries)
+    applied = [u for u in updates if u["outcome"] == "applied"]
+    ls = [u["L"] for u in applied]
+    first = percentile([x["C_median"] for x in summaries if x["C_median"] is not None], 0.5) or 0.0
+    profile = uniform_profile(s.window, spec.spans[1] / spec.fps, max(first, 1e-3), max(first, 1e-3))
+    predicted = sum(x["groups"]["predicted"] for x in summaries)
+    revoked = sum(x["groups"]["revoked"] for x in summaries)
+    low, high = bootstrap_mean(ls)
+    return {
+        "setting": s.name, "K": s.window, "policy": s.commit.value, "rate": s.rate, "updates": len(updates),
+        "applied": len(applied), "superseded": sum(u["outcome"] == "superseded" for u in updates),
+        "L50": percentile(ls, 0.5), "L95": percentile(ls, 0.95), "mean": float(np.mean(ls)) if ls else None,
+        "mean_low": low, "mean_high": high, "theory_mean": theory_mean(profile, s.commit), "C": first, "T": profile.chunk_seconds,
+        "C_over_T": first / profile.chunk_seconds,
+        "stall_share": sum(x["stall_seconds"] for x in summaries) / sum(x["media_seconds"] + x["stall_seconds"] for x in summaries),
+        "w": revoked / predicted if predicted else 0.0, "cpu": float(np.mean([a.cpu for a in activities])),
+        "gpu": np.mean([a.gpu for a in activities], axis=0).tolist() if all(a.gpu for a in activities) else None,
+        "latencies": ls, "parts": [[u["R"], u["C"], u["Q"]] for u in applied],
+        "phases": [u["arrival_media"] % profile.chunk_seconds / profile.chunk_seconds for u in applied],
+    }  # fmt: skip
+
+
+def _gains(settings: Sequence[Setting], rows: dict[str, list[dict[str, Any]]], spec: ModelSpec) -> list[dict[str, Any]]:
+    """Mean gain of speculative over chunk commitment, with its interval, beside theory."""
+    out = []
+    for s in settings:
+        other = replace(s, commit=Commit.CHUNK)
+        if s.commit is Commit.CHUNK or other.name not in rows:
+            continue
+        a, b = ([u["L"] for u in _updates(rows[x.name]) if u["outcome"] == "applied"] for x in (other, s))
+        if len(a) < 2 or len(b) < 2:
+            continue
+        rng = np.random.default_rng(0)
+        draws = [rng.choice(a, len(a)).mean() - rng.choice(b, len(b)).mean() for _ in range(1000)]
+        delta, t = spec.spans[1] / spec.fps, s.window * spec.spans[1] / spec.fps
+        c = percentile([x["C_median"] for x in rows[s.name] if x["C_median"] is not None], 0.5) or 0.0
+        out.append({
+            "K": s.window, "rate": s.rate, "gain": float(np.mean(a) - np.mean(b)), "low": float(np.quantile(draws, 0.025)),
+            "high": float(np.quantile(draws, 0.975)), "theory": (t - delta) / 2 - c * c / (2 * t),
+        })  # fmt: skip
+    return out
+
+
+def _gpu() -> str | None:
+    import torch
+
+    return torch.cuda.get_device_name(0) if torch.cuda.is_available() else None
+
+
+def serve_markdown(report: dict[str, Any], command: str) -> str:
+    """The report as text."""
+    lines = [
+        f"# bench serve: {report['model']}", "", f"`{command}`", "",
+        f"{report['trajectories']} trajectories of {report['seconds']:g} s a setting, interleaved; "
+        + (f"GPU {report['gpu']}" if report["gpu"] else "no GPU: CPU time is shown instead of GPU activity"), "",
+        "| setting | updates | applied | superseded | L50 | L95 | mean (95 %) | theory | C | C/T | stalls | revoked | CPU cores | GPU |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]  # fmt: skip
+    for r in report["settings"]:
+        counts = f"{r['updates']} | {r['applied']} | {r['superseded']}"
+        if r["mean"] is None:
+            lines.append(f"| {r['setting']} | {counts} | - | - | - | {r['theory_mean']:.2f} | | | | | | |")
+            continue
+        between = "" if r["mean_low"] is None else f" ({r['mean_low']:.2f} to {r['mean_high']:.2f})"
+        used = f"{r['w']:.0%} | {r['cpu']:.2f} | {_gpus(r['gpu'])}"
+        lines.append(
+            f"| {r['setting']} | {counts} | {r['L50']:.2f} | {r['L95']:.2f} | {r['mean']:.2f}{between} "
+            f"| {r['theory_mean']:.2f} | {r['C']:.2f} | {r['C_over_T']:.2f} | {r['stall_share']:.2%} | {used} |"
+        )
+    lines += ["", "Gain of speculative over chunk commitment, mean L in seconds:", "", "| K | rate | gain (95 %) | theory | share |"]
+    lines.append("| --- | --- | --- | --- | --- |")
+    for g in report["gains"]:
+        share = g["gain"] / g["theory"] if g["theory"] else 0.0
+        lines.append(f"| {g['K']} | {g['rate']} | {g['gain']:.2f} ({g['low']:.2f} to {g['high']:.2f}) | {g['theory']:.2f} | {share:.0%} |")
+    missed = [g for g in report["gains"] if g["gain"] < 0.9 * g["theory"]]
+    lines.append("")
+    for g in missed:
+        lines.append(
+            f"Missed aim: K={g['K']} {g['rate']}: {1 - g['gain'] / g['theory']:.0%} below theory, which knows no margin in the lead, "
+            "no superseded updates and no jitter of C."
+        )
+    stalls = [r for r in report["settings"] if r["stall_share"] > (0.001 if r["rate"] == "low" else 0.005)]
+    for r in stalls:
+        lines.append(f"Missed aim: {r['setting']}: {r['stall_share']:.2%} of playback stalled; a stall means that C exceeded its estimate.")
+    return "\n".join(lines) + "\n"
+
+
+def _gpus(shares: list[float] | None) -> str:
+    return "-" if shares is None else ", ".join(f"{x:.0%}" for x in shares)
+
+
+def timed(call: Callable[[], Any], repeats: int) -> dict[str, float]:
+    """Seconds of a call: least, median, most; one call before does not count."""
+    call()
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - began)
+    return {"min": min(times), "median": percentile(times, 0.5) or 0.0, "max": max(times)}
+
+
+def controller_events(events: int = 1_000_000) -> dict[str, float]:
+    """Feeds events to a controller and times each: microseconds at p50 and p99, and memory before and after, MB."""
+    c = Controller(Policy(16.0, 21), 0.0)
+    spent = np.empty(events, np.float32)
+    n, now, version = 0, 0.0, 0
+    job: Launch | None = None
+    ready_at = 0.0
+    memory = 0.0
+
+    def feed(event: Any) -> None:
+        nonlocal n, job, ready_at
+        began = time.perf_counter_ns()
+        commands = c.handle(event)
+        if n < events:
+            spent[n] = (time.perf_counter_ns() - began) / 1000
+        n += 1
+        for x in commands:
+            if isinstance(x, Launch):
+                job, ready_at = x, now + 1.0
+
+    feed(Wake(0.0))
+    while n < events:
+        if n > events // 10 and not memory:
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        now += 0.05
+        if job is not None and now >= ready_at:
+            done, job = job, None
+            feed(GroupsReady(now, done.call, (4,) * 21))
+            feed(Finish(now, done.call))
+            if c.held:
+                feed(Wake(now, Cause.RELEASE))
+        while c.cache and c.deadline(c.delivered, now) <= now:
+            feed(Tick(now, c.delivered))
+        if n % 5 == 0:
+            version += 1
+            feed(Update(now, version, now, True))
+        feed(Wake(now))
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {
+        "events": float(events), "p50_us": float(np.quantile(spent, 0.5)), "p99_us": float(np.quantile(spent, 0.99)),
+        "memory_at_10_percent_mb": memory, "memory_at_end_mb": after,
+    }  # fmt: skip
+
+
+def sampler_pocket(folder: Path, windows: Sequence[int], steps: int, repeats: int) -> list[dict[str, Any]]:
+    """Forward and call time by K, with the prefix KV kept and with the prefix recomputed, against the plain diffusers
+    forward of the window's shape. Seconds, medians."""
+    import torch
+
+    from engine.control.conditions import Condition
+    from engine.models.attention import WindowCall
+    from engine.models.interface import HistoryPolicy, Request
+    from engine.models.pocket.codec import CHANNELS, COLUMNS, ROWS
+    from engine.models.pocket.network import CONTROL, HISTORY, extra_inputs, training_masks
+    from engine.models.pocket.sampler import PocketSampler, PocketWeights
+
+    weights = PocketWeights.load(folder)
+    net = weights.net
+    plain = type(net.wan)(**{k: v for k, v in net.wan.config.items() if not k.startswith("_")}).eval().requires_grad_(False)
+    rows = []
+    with torch.inference_mode():
+        for k in windows:
+            h = HISTORY
+            z = torch.randn(1, h + k, CHANNELS, ROWS, COLUMNS)
+            control = torch.zeros(1, h + k, CONTROL, ROWS, COLUMNS)
+            sigma = torch.full((1, h + k), 0.5)
+            flags = torch.cat((torch.ones(1, h), torch.zeros(1, k)), 1)
+            condition = torch.zeros(1, 18)
+            extra = extra_inputs(torch.zeros(1, h + k, 4, 5), torch.zeros(1, h + k), flags, condition)
+            context = net.context(condition)
+            zero = torch.zeros(1, h + k)
+            index = torch.arange(-h, k).float()[None]
+            mask, context_mask = training_masks(h, k)
+            rotate = net.rotation(index, zero, zero)
+            past, here = net.rotation(index[:, :h], zero[:, :h], zero[:, :h]), net.rotation(index[:, h:], zero[:, h:], zero[:, h:])
+            n = 40 * h
+            prefix = net.prefill(z[:, :h], extra[:, :h], context, WindowCall(past, mask=mask[:n, :n], context_mask=context_mask[:n]), 0.05)
+
+            def reuse() -> None:
+                call = WindowCall(here, prefix, past, None, context_mask[n:])  # noqa: B023 (called at once)
+                net(z[:, h:], control[:, h:], sigma[:, h:], extra[:, h:], context, call)  # noqa: B023
+
+            def recompute() -> None:
+                net(z, control, sigma, extra, context, WindowCall(rotate, mask=mask, context_mask=context_mask))  # noqa: B023
+
+            def alone() -> None:
+                net(z[:, h:], control[:, h:], sigma[:, h:], extra[:, h:], context, WindowCall(here, context_mask=context_mask[n:]))  # noqa: B023
+
+            grid = torch.randn(1, net.config.stem, k, ROWS, COLUMNS)
+            text = torch.randn(1, 4, net.config.text)
+
+            def diffusers() -> None:
+                plain(grid, torch.full((1, 40 * k), 500.0), text, return_dict=False)  # noqa: B023
+
+            sampler = PocketSampler(weights)
+            prepared = sampler.prepare(Condition(1, "desert"))
+            ask = Request(0, 7, steps, 0, 0, prepared, HistoryPolicy.CLEAN_PREFILL)
+            sampler.adopt(sampler.sample(ask, lambda a, b: True))
+            request = replace(ask, branch=7, window=k)
+
+            def whole_call() -> None:
+                sampler._prefix.clear()  # noqa: B023
+                sampler.sample(request, lambda a, b: True)  # noqa: B023
+
+            row = {"K": k, "steps": steps, "T": k * 0.25}
+            for name, f in (("reuse", reuse), ("recompute", recompute), ("alone", alone), ("diffusers", diffusers), ("call", whole_call)):
+                row[name] = timed(f, repeats)["median"]
+            row["tokens_ratio"] = (h + k) / k
+            row["call_over_T"] = row["call"] / row["T"]
+            rows.append(row)
+    return rows
+
+
+def decode_pocket(folder: Path, groups: int, repeats: int) -> dict[str, float]:
+    """First group and steady state against the whole clip at once, seconds; speed in multiples of real time."""
+    import torch
+
+    from engine.models.interface import Group
+    from engine.models.pocket.codec import CHANNELS, COLUMNS, ROWS
+    from engine.models.pocket.sampler import PocketDecoder, PocketWeights
+
+    weights = PocketWeights.load(folder)
+    decoder = PocketDecoder(weights)
+    z = torch.randn(groups, CHANNELS, ROWS, COLUMNS)
+    with torch.inference_mode():
+        whole = timed(lambda: weights.codec.decode(z), repeats)["median"]
+    one = timed(lambda: decoder.decode(Group(0, z[0], None)), 4 * repeats)["median"]
+    steady = timed(lambda: [decoder.decode(Group(i, z[i], None)) for i in range(groups)], repeats)["median"] / groups
+    share = whole / groups
+    return {
+        "first_group": one, "steady_group": steady, "whole_clip_share": share, "first_over_share": one / share,
+        "real_time": 0.25 / steady,
+    }  # fmt: skip
+
+
+def machine() -> str:
+    """What was measured on, in words."""
+    import os
+    import platform
+
+    import torch
+
+    return f"{os.cpu_count()} cores, {platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}"

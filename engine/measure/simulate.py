@@ -1,0 +1,323 @@
+"""Virtual time: the real controller and player over a sampler that only takes time.
+
+Thousands of trajectories a minute, so the paper's table can be reproduced from its own inputs and theory held against
+simulation. Times are seconds; see `engine.control.controller` and `theory` for the symbols.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from engine.assets import FOLDER
+from engine.control.controller import (
+    Cause,
+    Command,
+    Commit,
+    Controller,
+    Counts,
+    Event,
+    Finish,
+    GroupsReady,
+    Launch,
+    Policy,
+    Receipt,
+    Revoke,
+    SetWake,
+    Tick,
+    Update,
+    Wake,
+)
+from engine.control.estimator import Estimator
+from engine.playback.player import Happening, Player
+from engine.runtime.metrics import percentile
+
+UPDATES = {"low": (1, 2), "high": (3, 11)}
+"""The paper's protocol: updates of one trajectory, least and most."""
+WARM_UP = 2.0
+"""Seconds at the start of a trajectory without updates: the world has to be there first."""
+
+INSTANT = 1e-9
+"""Two things closer than this happen at once, and a group that is ready when it is due is in time."""
+
+
+class ProfileError(ValueError):
+    """A profile or setting that cannot be simulated; the message says why."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A sampler as times. window: playable groups of a call. spans: frames of its groups, by source index.
+
+    first_span: frames of the session's very first group, where they differ. first: C, launch to the first deliverable
+    group; call: launch until the worker is free; jitter: standard deviation of both, as a share. lead: seconds before a
+    deadline at which calls are launched, at least; None: what the estimator says.
+    """
+
+    name: str
+    fps: float
+    window: int
+    spans: tuple[int, ...]
+    first: float
+    call: float
+    first_span: int | None = None
+    jitter: float = 0.0
+    lead: float | None = None
+    gpus: int = 1
+    about: str = ""
+    paper: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.fps <= 0 or self.window < 1 or len(self.spans) != self.window or min(self.spans) < 1:
+            raise ProfileError(f"profile {self.name}: fps, window and spans do not fit each other")
+        if not 0 < self.first <= self.call or self.jitter < 0 or (self.lead is not None and self.lead < self.first):
+            raise ProfileError(f"profile {self.name}: it needs 0 < first <= call, jitter >= 0 and lead >= first")
+
+    @property
+    def chunk_seconds(self) -> float:
+        """T."""
+        return sum(self.spans) / self.fps
+
+    @property
+    def alignment(self) -> float:
+        """E[Q] of an arrival at a uniform phase: sum s^2 / (2 sum s)."""
+        return sum(s * s for s in self.spans) / (2 * sum(self.spans)) / self.fps
+
+    @property
+    def slack(self) -> float:
+        """By how much the launch lead exceeds C."""
+        return max(0.0, (self.first if self.lead is None else self.lead) - self.first)
+
+
+def load_profiles() -> dict[str, Profile]:
+    """The profiles of assets/profiles.json."""
+    data = json.loads((FOLDER / "profiles.json").read_text("utf-8"))
+    out = {}
+    for name, row in data.items():
+        spans = tuple(row["call_spans"]) if "call_spans" in row else (row["span"],) * row["window"]
+        rest = {k: row[k] for k in ("fps", "window", "first", "call", "first_span", "jitter", "lead", "gpus", "about", "paper") if k in row}
+        out[name] = Profile(name=name, spans=spans, **rest)
+    return out
+
+
+def uniform_profile(window: int, delta: float, first: float, call: float, jitter: float = 0.0) -> Profile:
+    """K groups of `delta` seconds each, given by numbers alone; the lead is C, as theory has it."""
+    if delta <= 0:
+        raise ProfileError("delta must be more than 0")
+    return Profile("flags", 1 / delta, window, (1,) * window, first, call, jitter=jitter, lead=first if jitter == 0 else None)
+
+
+def theory_mean(profile: Profile, commit: Commit) -> float:
+    """E[L] of an isolated update: C + T/2 for chunk commitment, C + C_busy^2/(2T) + E[Q] for speculative."""
+    t = profile.chunk_seconds
+    if commit is Commit.CHUNK:
+        return profile.first + profile.slack + t / 2
+    return profile.first + profile.slack + profile.call**2 / (2 * t) + profile.alignment
+
+
+def theory_overhead(profile: Profile, rate: float) -> float:
+    """A = K p / (1 - (1 - p)^K) for updates at `rate` a second of playback."""
+    p = 1 - math.exp(-rate * profile.chunk_seconds / profile.window)
+    return 1.0 if p == 0 else profile.window * p / (1 - (1 - p) ** profile.window)
+
+
+@dataclass
+class Outcome:
+    """What one trajectory gave. latencies: of applied updates; waits: their R; runs: latency from the first unanswered
+    update of the run that each applied one closes."""
+
+    latencies: list[float] = field(default_factory=list)
+    waits: list[float] = field(default_factory=list)
+    runs: list[float] = field(default_factory=list)
+    superseded: int = 0
+    updates: int = 0
+    calls: int = 0
+    busy: float = 0.0
+    stall: float = 0.0
+    played: float = 0.0
+    seconds: float = 0.0
+    late_groups: int = 0
+    counts: Counts = field(default_factory=Counts)
+
+
+class Trajectory:
+    """One session in virtual time."""
+
+    def __init__(self, profile: Profile, commit: Commit, updates: Sequence[float], seconds: float, seed: int) -> None:
+        """updates: times of arrival."""
+        self.profile, self.seconds = profile, seconds
+        self.updates = sorted(updates)
+        self.rng = np.random.default_rng(seed)
+        self.player = Player(profile.fps)
+        margin = 2 * profile.jitter * profile.first if profile.lead is None else profile.lead - profile.first
+        self.controller = Controller(Policy(profile.fps, profile.window, commit), 0.0, estimator=Estimator(profile.first, margin=margin))
+        self.out = Outcome(updates=len(self.updates), seconds=seconds)
+        self.now = 0.0
+        self.wake = math.inf
+        self.job: Launch | None = None
+        self.ready_at = self.free_at = math.inf
+        self.waiting: list[float] = []
+
+    def run(self) -> Outcome:
+        """Plays it to the end."""
+        self.feed(Wake(0.0))
+        pending, version = list(self.updates), 0
+        while self.now < self.seconds:
+            due = self._next_group()
+            arrival = pending[0] if pending else math.inf
+            self.now = min(max(self.now, min(due, arrival, self.ready_at, self.free_at, self.wake)), self.seconds)
+            if self.ready_at <= self.now + INSTANT:
+                self._ready()
+            if self.free_at <= self.now + INSTANT:
+                self._free()
+            self._play()
+            while pending and pending[0] <= self.now < self.seconds:
+                version += 1
+                t = pending.pop(0)
+                self.waiting.append(t)
+                self.feed(Update(self.now, version, t, True))
+            if self.wake <= self.now:
+                self.wake = math.inf
+                self.feed(Wake(self.now))
+        o = self.out
+        o.stall = self.player.stall_seconds + self.player.stalled_for(self.seconds)
+        o.played = self.player.shown / self.profile.fps
+        o.counts = self.controller.counts
+        return o
+
+    def feed(self, event: Event) -> None:
+        for command in self.controller.handle(event):
+            self._obey(command)
+
+    def _obey(self, command: Command) -> None:
+        match command:
+            case Launch():
+                self.job = command
+                self.out.calls += 1
+                wobble = max(0.2, 1 + self.profile.jitter * float(self.rng.standard_normal())) if self.profile.jitter else 1.0
+                self.ready_at = self.now + self.profile.first * wobble
+                self.free_at = self.now + self.profile.call * wobble
+                self.out.busy += min(self.profile.call * wobble, max(0.0, self.seconds - self.now))
+            case Revoke():
+                self.player.drop(command.entries[0].position)
+            case SetWake():
+                self.wake = command.at
+            case Receipt(outcome="applied") if command.version > 0:
+                self.out.latencies.append(command.latency)
+                self.out.waits.append(command.wait)
+                answered = [t for t in self.waiting if t <= command.arrival]
+                self.out.runs.append(command.at - answered[0])
+                self.waiting = [t for t in self.waiting if t > command.arrival]
+            case Receipt(outcome="superseded"):
+                self.out.superseded += 1
+            case _:
+                pass
+
+    def _ready(self) -> None:
+        self.ready_at = math.inf
+        job = self.job
+        assert job is not None
+        start = self.controller.start(self.controller.end)
+        spans = list(self.profile.spans)
+        if job.branch == 0 and self.profile.first_span is not None:
+            spans[0] = self.profile.first_span
+        self.feed(GroupsReady(self.now, job.call, tuple(spans)))
+        for i, span in enumerate(spans):
+            self.player.put(job.branch + i, start, [_NOTHING] * span)
+            start += span
+
+    def _free(self) -> None:
+        self.free_at = math.inf
+        job, self.job = self.job, None
+        assert job is not None
+        self.feed(Finish(self.now, job.call))
+
+    def _next_group(self) -> float:
+        """When the player has something to tell: the next group's due time, or now after a stall or at the start."""
+        p = self.player
+        if not p.started or p.stalled:
+            return self.now if p.has(p.next_position) else math.inf
+        c = self.controller
+        due = p.due(c.start(c.delivered))
+        return math.inf if due is None else due
+
+    def _play(self) -> None:
+        for x in self.player.advance(self.now):
+            if x.what is Happening.GROUP:
+                self.feed(Tick(x.at, x.position))
+            elif x.what is Happening.STALLED:
+                self.out.late_groups += 1
+                self.feed(Wake(x.at, Cause.HOLD))
+            elif x.what in (Happening.STARTED, Happening.RESUMED):
+                self.feed(Wake(x.at, Cause.RELEASE))
+
+
+_NOTHING = np.zeros((0, 0, 3), np.uint8)
+
+
+def arrivals(rng: np.random.Generator, rate: str | float, seconds: float) -> list[float]:
+    """Times of the updates of one trajectory: by the paper's protocol (a name of UPDATES), or Poisson at so many a second."""
+    if isinstance(rate, str):
+        low, high = UPDATES[rate]
+        n = int(rng.integers(low, high + 1))
+    else:
+        n = int(rng.poisson(rate * (seconds - WARM_UP)))
+    return [float(t) for t in np.sort(rng.uniform(WARM_UP, seconds, n))]
+
+
+def bootstrap_mean(values: Sequence[float], seed: int = 0, draws: int = 400) -> tuple[float | None, float | None]:
+    """The 95 % interval of the mean."""
+    if len(values) < 2:
+        return None, None
+    x = np.asarray(values)
+    means = x[np.random.default_rng(seed).integers(0, len(x), (draws, len(x)))].mean(1)
+    return float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))
+
+
+def simulate(profile: Profile, commit: Commit, rate: str | float, trajectories: int, seconds: float, seed: int) -> dict[str, Any]:
+    """One row of the report. The arrivals are a function of the seed alone, so settings are paired."""
+    outcomes = []
+    for i in range(trajectories):
+        times = arrivals(np.random.default_rng([seed, i]), rate, seconds)
+        outcomes.append(Trajectory(profile, commit, times, seconds, seed * 1_000_003 + i).run())
+    ls = [x for o in outcomes for x in o.latencies]
+    runs = [x for o in outcomes for x in o.runs]
+    predicted = sum(o.counts.predicted for o in outcomes)
+    delivered = sum(o.counts.delivered for o in outcomes)
+    revoked = sum(o.counts.revoked for o in outcomes)
+    played, stall = sum(o.played for o in outcomes), sum(o.stall for o in outcomes)
+    w = revoked / predicted if predicted else 0.0
+    updates = sum(o.updates for o in outcomes)
+    low, high = bootstrap_mean(ls)
+    paper = profile.paper.get(commit.value, {}).get(rate) if isinstance(rate, str) else None
+    return {
+        "profile": profile.name, "policy": commit.value, "rate": rate, "trajectories": trajectories, "seconds": seconds,
+        "updates": updates, "applied": len(ls), "superseded": sum(o.superseded for o in outcomes),
+        "L50": percentile(ls, 0.5), "L95": percentile(ls, 0.95), "mean": float(np.mean(ls)) if ls else None,
+        "mean_low": low, "mean_high": high, "mean_from_first": float(np.mean(runs)) if runs else None,
+        "R_mean": float(np.mean([x for o in outcomes for x in o.waits])) if ls else None,
+        "stall_share": stall / (played + stall) if played + stall else 0.0,
+        "attainment": 1 - sum(o.late_groups for o in outcomes) / max(1, delivered),
+        "w": w, "A": 1 / (1 - w) if w < 1 else None,
+        "A_theory": theory_overhead(profile, updates / (trajectories * seconds)) if commit is Commit.SPECULATIVE else 1.0,
+        "busy_share": sum(o.busy for o in outcomes) / (trajectories * seconds),
+        "theory_mean": theory_mean(profile, commit), "paper_L50": paper, "K": profile.window, "T": profile.chunk_seconds,
+        "C": profile.first, "lead": profile.lead, "gpus": profile.gpus,
+    }  # fmt: skip
+
+
+def protocol_range(profile: Profile, commit: Commit, rate: str, seconds: float, seed: int, replications: int = 40) -> tuple[float, float]:
+    """5 to 95 % range of L50 over replications of the paper's own 30 trajectories."""
+    values = [simulate(profile, commit, rate, 30, seconds, seed + 7919 * (r + 1))["L50"] for r in range(replications)]
+    found = [v for v in values if v is not None]
+    return percentile(found, 0.05) or 0.0, percentile(found, 0.95) or 0.0
+
+
+def with_first(profile: Profile, first: float) -> Profile:
+    """The profile with another C and the same slack and decode time after it."""
+    return replace(profile, first=first, call=first + profile.call - profile.first, lead=first + profile.slack)

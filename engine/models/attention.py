@@ -1,0 +1,239 @@
+"""Window attention over [retained prefix KV | window] for `WanTransformer3DModel`.
+
+The prefix holds keys *before* rotary embedding, so positions can be re-based at every call and never run out. A call
+hands each layer its prefix through one `WindowCall`; nothing else of the model changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
+
+KeyValue = tuple[Tensor, Tensor]
+"""Keys (not rotated) and values of one layer, each (batch, tokens, heads, head dim)."""
+
+def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Plain attention by torch, on one device."""
+    q, k, v = (x.transpose(1, 2) for x in (query, key, value))
+    return scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2)
+
+
+@dataclass
+class Rotation:
+    """Rotary cosines and sines, each (batch or 1, tokens, 1, head dim / 2), in float32. Applied in float32."""
+
+    cos: Tensor
+    sin: Tensor
+
+    def __call__(self, x: Tensor) -> Tensor:
+        a, b = x.unflatten(-1, (-1, 2)).unbind(-1)
+        return torch.stack((a * self.cos - b * self.sin, a * self.sin + b * self.cos), -1).flatten(-2).type_as(x)
+
+
+def grid_rotation(frames: Tensor, rows: Tensor, columns: Tensor, head_dim: int, theta: float = 10000.0) -> Rotation:
+    """Wan's rotary embedding at any positions: frames (f,), rows (h,) and columns (w,) need not be whole or bounded.
+
+    As diffusers' `WanRotaryPosEmbed`, whose table ends at 1024 frames.
+    """
+    side = 2 * (head_dim // 6)
+    shape = (len(frames), len(rows), len(columns))
+    parts = []
+    for axis, position, width in ((0, frames, head_dim - 2 * side), (1, rows, side), (2, columns, side)):
+        frequency = theta ** (-torch.arange(0, width, 2, dtype=torch.float64, device=position.device) / width)
+        angle = position.double()[:, None] * frequency
+        angle = angle.reshape(*(len(position) if i == axis else 1 for i in range(3)), -1)
+        parts.append(angle.expand(*shape, -1))
+    angle = torch.cat(parts, -1).flatten(0, 2)[None, :, None]
+    return Rotation(torch.cos(angle).float(), torch.sin(angle).float())
+
+
+@dataclass
+class Projections:
+    """Camera matrices of tokens for PRoPE: `query`, `content` and `output`, each (latents, 4, 4); see `engine.models.wan.camera`.
+
+    prefix: `content` of the prefix's latents. tokens: of one latent.
+    """
+
+    query: Tensor
+    content: Tensor
+    output: Tensor
+    prefix: Tensor
+    tokens: int
+
+    def apply(self, x: Tensor, matrix: Tensor) -> Tensor:
+        """Each 4 features of (batch, tokens, heads, dim) by the matrix of the token's latent."""
+        y = x.unflatten(1, (-1, self.tokens)).unflatten(-1, (-1, 4))
+        return torch.einsum("fij,bfthkj->bfthki", matrix.to(x.dtype), y).flatten(-2).flatten(1, 2)
+
+
+@dataclass
+class WindowCall:
+    """What the forwards of one call attend with.
+
+    rotation: of the window's tokens. prefix: one KeyValue a layer, or none. prefix_rotation: of the prefix's tokens.
+    mask: (tokens, prefix + tokens) bool, True where attention is allowed, or none for all. context_mask: (tokens,
+    context) bool, the same for cross-attention. cameras: for models with PRoPE. latents: of the window. keep: collect the
+    keys and values of the next forward in `kept`.
+    """
+
+    rotation: Rotation
+    prefix: list[KeyValue] | None = None
+    prefix_rotation: Rotation | None = None
+    mask: Tensor | None = None
+    context_mask: Tensor | None = None
+    cameras: Projections | None = None
+    latents: int = 1
+    keep: bool = False
+    kept: list[KeyValue] = field(default_factory=list)
+    _joined: dict[int, KeyValue] = field(default_factory=dict)
+    _mine: dict[str, Rotation] = field(default_factory=dict)
+
+    @property
+    def latent_tokens(self) -> int:
+        """Tokens of one of the window's latents."""
+        return self.rotation.cos.shape[1] // self.latents
+
+    def turned(self, spread: SpreadOut | None) -> Rotation:
+        """The window's rotation, for this rank's part where the call is spread out."""
+        return self.rotation if spread is None else self._part("window", self.rotation, spread)
+
+    def _part(self, name: str, rotation: Rotation, spread: SpreadOut) -> Rotation:
+        if name not in self._mine:
+            self._mine[name] = spread.turn(rotation)
+        return self._mine[name]
+
+    def join(self, layer: int, key: Tensor, value: Tensor, spread: SpreadOut | None = None) -> KeyValue:
+        """[prefix | window] of a layer; `key` is rotated. The prefix is rotated and copied once a call, not once a step."""
+        if not self.prefix or self.prefix_rotation is None:
+            return key, value
+        rotate = self.prefix_rotation if spread is None else self._part("prefix", self.prefix_rotation, spread)
+        if layer not in self._joined:
+            before, content = self.prefix[layer]
+            n = before.shape[1]
+            shape = (key.shape[0], n + key.shape[1], *key.shape[2:])
+            both = key.new_empty(shape), value.new_empty(shape)
+            both[0][:, :n] = rotate(before)
+            both[1][:, :n] = content
+            self._joined[layer] = both
+        k, v = self._joined[layer]
+        n = k.shape[1] - key.shape[1]
+        k[:, n:] = key
+        v[:, n:] = value
+        return k, v
+
+
+class SpreadOut(Protocol):
+    """How a rank takes part in attention that is spread over several; see `engine.distributed.usp.Spread`."""
+
+    @property
+    def slice_tokens(self) -> int: ...
+    def to_heads(self, x: Tensor) -> Tensor: ...
+    def to_tokens(self, x: Tensor) -> Tensor: ...
+    def turn(self, rotation: Rotation) -> Rotation: ...
+    def rows(self, mask: Tensor) -> Tensor: ...
+    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor: ...
+
+
+class CallHolder:
+    """Where the processors of one model find the call in progress, and the other ranks where there are any."""
+
+    call: WindowCall | None = None
+    spread: SpreadOut | None = None
+
+    @contextmanager
+    def calling(self, call: WindowCall) -> Iterator[None]:
+        self.call = call
+        try:
+            yield
+        finally:
+            self.call = None
+
+
+class WindowAttention:
+    """Self-attention processor of one layer."""
+
+    def __init__(self, holder: CallHolder, layer: int) -> None:
+        self._holder = holder
+        self._layer = layer
+
+    def __call__(self, attn: Any, hidden_states: Tensor, *unused: Any, **more: Any) -> Tensor:
+        call = self._holder.call
+        assert call is not None
+        query = attn.norm_q(attn.to_q(hidden_states)).unflatten(2, (attn.heads, -1))
+        key = attn.norm_k(attn.to_k(hidden_states)).unflatten(2, (attn.heads, -1))
+        value = attn.to_v(hidden_states).unflatten(2, (attn.heads, -1))
+        # some RMS norms answer in float32
+        query, key = query.type_as(value), key.type_as(value)
+        spread = self._holder.spread
+        if spread is not None:
+            query, key, value = (spread.to_heads(x) for x in (query, key, value))
+        if call.keep:
+            call.kept.append((key, value))
+        rotate = call.turned(spread)
+        keys, values = call.join(self._layer, rotate(key), value, spread)
+        out = self._attend(rotate(query), keys, values, call.mask)
+        out = attn.to_out[0](out.flatten(2).type_as(hidden_states))
+        if call.cameras is not None and (project := getattr(attn, "prope_o", None)) is not None:
+            by_camera = self._by_camera(call, call.cameras, query, key, value)
+            out = out + project(by_camera.flatten(2).type_as(hidden_states))
+        return out
+
+    def _attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        spread = self._holder.spread
+        return attend(query, key, value, mask) if spread is None else spread.to_tokens(spread.attend(query, key, value, mask))
+
+    def _by_camera(self, call: WindowCall, cameras: Projections, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        """The same attention with camera matrices in place of the rotary embedding."""
+        if (spread := self._holder.spread) is not None:
+            cameras = replace(cameras, tokens=spread.slice_tokens)
+        keys, values = cameras.apply(key, cameras.content), cameras.apply(value, cameras.content)
+        if call.prefix:
+            before, content = call.prefix[self._layer]
+            keys = torch.cat((cameras.apply(before, cameras.prefix), keys), 1)
+            values = torch.cat((cameras.apply(content, cameras.prefix), values), 1)
+        query = cameras.apply(query, cameras.query)
+        if spread is None:
+            return cameras.apply(attend(query, keys, values, call.mask), cameras.output)
+        return spread.to_tokens(cameras.apply(spread.attend(query, keys, values, call.mask), cameras.output))
+
+
+class ContextAttention:
+    """Cross-attention processor: the diffusers one with the call's context mask."""
+
+    def __init__(self, holder: CallHolder) -> None:
+        self._holder = holder
+
+    def __call__(self, attn: Any, hidden_states: Tensor, encoder_hidden_states: Tensor | None = None, *unused: Any, **more: Any) -> Tensor:
+        call = self._holder.call
+        assert call is not None and encoder_hidden_states is not None
+        query = attn.norm_q(attn.to_q(hidden_states)).unflatten(2, (attn.heads, -1))
+        key = attn.norm_k(attn.to_k(encoder_hidden_states)).unflatten(2, (attn.heads, -1))
+        value = attn.to_v(encoder_hidden_states).unflatten(2, (attn.heads, -1))
+        mask, spread = call.context_mask, self._holder.spread
+        if mask is not None and spread is not None:
+            mask = spread.rows(mask)
+        out = attend(query.type_as(value), key.type_as(value), value, mask)
+        return attn.to_out[0](out.flatten(2).type_as(hidden_states))
+
+
+class Unpositioned(nn.Module):
+    """Takes the place of a model's rotary table: positions come with the call."""
+
+    def forward(self, hidden_states: Tensor) -> None:
+        return None
+
+
+def install(model: Any) -> CallHolder:
+    """Puts window attention into every block of a `WanTransformer3DModel`; returns where to set the call."""
+    holder = CallHolder()
+    for layer, block in enumerate(model.blocks):
+        block.attn1.set_processor(WindowAttention(holder, layer))
+        block.attn2.set_processor(ContextAttention(holder))
+    model.rope = Unpositioned()
+    return holder

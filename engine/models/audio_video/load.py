@@ -1,0 +1,226 @@
+"""Loading MiniMax-H3 and LTX-2.3 from the folders that diffusers publishes and reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from engine.models import hub
+from engine.models.audio_video.conditions import LONGEST, Conditions, Encode
+from engine.models.audio_video.decoding import JointDecoder
+from engine.models.audio_video.sampler import JointSampler
+from engine.models.catalogue import Entry
+from engine.models.checkpoints import LayoutError, apply_lora, read_file
+from engine.models.interface import ModelSpec
+from engine.models.load_options import LoadOptions
+from engine.models.text_embeddings import EmbeddingCache, clean
+from engine.models.wan.load import MemoryNeeded, action_words, available, by_blocks, identity, torch_device, torch_dtype
+
+if TYPE_CHECKING:
+    from engine.models.interface import Model, Progress
+
+QWEN_LAYER = 50
+"""The hidden state of Qwen3-VL that MiniMax-H3 was trained on."""
+GEMMA_TOKENS = 1024
+
+
+def load_joint(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
+    """Reads everything. Raises LayoutError, HubError, MemoryNeeded or ValueError with what to do."""
+    from engine.models.interface import Model
+
+    device = torch_device(options)
+    dtype = torch_dtype(options, device)
+    torch.set_num_threads(options.threads or min(16, os.cpu_count() or 2))
+    progress("looking for the checkpoint", 0.02)
+    folder = entry.where or hub.locate(entry)
+    check_memory(entry, folder, device, dtype, options)
+    family, encode, close = parts(entry, spec, folder, device, dtype, options, progress)
+    progress("preparing the text encoder", 0.9)
+    cache = EmbeddingCache(options.embeddings, f"{entry.name} {folder.name}")
+    conditions = Conditions(spec, encode, close, cache, action_words(options.words), device)
+    sampler = JointSampler(spec, family, conditions)
+    if (file := options.image or options.clip) is not None:
+        sampler.begin(file)
+    decoder = JointDecoder(spec.fps, spec.sound_rate, family.pictures, family.waveform, sampler.frames)
+    files = sorted(p for p in folder.glob("transformer/*") if p.suffix in (".safetensors", ".bin"))
+    return Model(sampler, decoder, f"{entry.name}-{identity(files)}")
+
+
+def parts(
+    entry: Entry, spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions, progress: Progress,
+    transformer: bool = True,
+) -> tuple[Any, Encode, Callable[[], None]]:  # fmt: skip
+    """The family, what encodes its prompts, and what lets the encoder go. transformer: False where ranks have it."""
+    read_parts = _h3 if entry.family == "h3" else _ltx
+    return read_parts(entry, spec, folder, device, dtype, options, progress, transformer)
+
+
+def component(folder: Path, name: str) -> Path:
+    """A part of a diffusers folder. Raises LayoutError."""
+    where = folder / name
+    if not where.is_dir():
+        raise LayoutError(f"{folder} has no {name}/: it is not a checkpoint of this model, or the pull is not complete")
+    return where
+
+
+def read(kind: Any, where: Path, dtype: torch.dtype | None, device: torch.device) -> Any:
+    """A part by diffusers' or transformers' own loader, which keeps in full precision what has to be. Raises LayoutError."""
+    try:
+        more = {} if dtype is None else {"torch_dtype": dtype}
+        model = kind.from_pretrained(str(where), local_files_only=True, **more)
+    except (OSError, ValueError, KeyError, RuntimeError) as e:
+        raise LayoutError(f"{where} cannot be read: {str(e).splitlines()[0]}") from e
+    return model.to(device).eval().requires_grad_(False)
+
+
+def _transformer(kind: Any, folder: Path, dtype: torch.dtype, device: torch.device, options: LoadOptions, progress: Progress) -> Any:
+    """Where it samples or, offloaded, on the CPU."""
+    progress("reading the transformer", 0.1)
+    model = read(kind, component(folder, "transformer"), dtype, torch.device("cpu") if options.offload else device)
+    if options.lora is not None:
+        model = with_lora(model, options.lora)
+    if options.offload and device.type != "cpu":
+        by_blocks(model, device)
+    return model
+
+
+def with_lora(model: Any, file: Path) -> Any:
+    """Merges a LoRA file into the weights. Raises LayoutError where a part of it fits nothing."""
+    state = model.state_dict()
+    prefixes = ("base_model.model.", "transformer.", "diffusion_model.", "model.")
+    lora: dict[str, Tensor] = {}
+    for key, value in read_file(file).items():
+        short, changed = key, True
+        while changed:
+            changed = False
+            for p in prefixes:
+                if short.startswith(p) and not any(k.startswith(short.split(".lora")[0]) for k in state):
+                    short, changed = short[len(p) :], True
+        lora[short.replace(".default.", ".")] = value
+    merged = apply_lora({k: v for k, v in state.items()}, lora, file)
+    model.load_state_dict(merged)
+    return model
+
+
+def check_memory(entry: Entry, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions) -> None:
+    """Raises MemoryNeeded in plain words. Counted from the files: every part but the text encoder is on the device."""
+    there = available(device)
+    if entry.scale or there is None:
+        return
+    size = torch.empty(0, dtype=dtype).element_size()
+    weights = sum(f.stat().st_size for f in folder.glob("transformer/*.safetensors")) * size / 2 * (0.1 if options.offload else 1)
+    rest = sum(f.stat().st_size for part in ("vae", "audio_vae", "vocoder", "connectors") for f in folder.glob(f"{part}/*.safetensors"))
+    need = 1.15 * (weights + rest) + 6e9
+    if need > there:
+        hint = "take --offload" if not options.offload else "this machine is too small for it"
+        raise MemoryNeeded(f"{entry.name} needs about {hub.gb(need)} on {device}, {hub.gb(there)} are free: {hint}")
+
+
+# -- MiniMax-H3 ----------------------------------------------------------------------------------------------------------
+
+
+class _TextOnly:
+    """Stands in for Qwen3-VL's processor where a presentation is text alone."""
+
+    def create_mm_token_type_ids(self, ids: list[list[int]]) -> list[list[int]]:
+        return [[0] * len(row) for row in ids]
+
+
+def _h3(
+    entry: Entry, spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions, progress: Progress,
+    with_transformer: bool,
+) -> tuple[Any, Encode, Callable[[], None]]:  # fmt: skip
+    from diffusers import AutoencoderKLMiniMaxH3, AutoencoderKLMiniMaxH3Audio, MiniMaxH3Transformer3DModel
+
+    from engine.models.audio_video.minimax_h3 import H3
+
+    transformer = _transformer(MiniMaxH3Transformer3DModel, folder, dtype, device, options, progress) if with_transformer else None
+    progress("reading the VAEs", 0.7)
+    vae = read(AutoencoderKLMiniMaxH3, component(folder, "vae"), dtype, device)
+    audio_vae = read(AutoencoderKLMiniMaxH3Audio, component(folder, "audio_vae"), None, device)
+    family = H3(transformer, vae, audio_vae, spec.height, spec.width, device)
+    where = device if options.text == "device" else torch.device("cpu")
+    opened: list[Any] = []
+
+    @torch.inference_mode()
+    def encode(words: str) -> dict[str, Tensor]:
+        from diffusers.modular_pipelines.minimax_h3.encoders import get_qwen3vl_prompt_embeds
+
+        if not opened:
+            from transformers import AutoTokenizer, Qwen3VLForConditionalGeneration
+
+            opened.append(AutoTokenizer.from_pretrained(str(component(folder, "tokenizer")), local_files_only=True))
+            opened.append(read(Qwen3VLForConditionalGeneration, component(folder, "text_encoder"), dtype, where))
+        tokenizer, encoder = opened
+        ids = tokenizer(clean(words), add_special_tokens=False)["input_ids"]
+        if not 0 < len(ids) <= LONGEST:
+            raise ValueError(f"the prompt has {len(ids)} tokens: 1 to {LONGEST} are read")
+        out = get_qwen3vl_prompt_embeds(encoder, _TextOnly(), ids, {}, QWEN_LAYER, where, dtype)
+        if options.text == "release":
+            opened.clear()
+        return {"text": out.cpu()}
+
+    return family, encode, opened.clear
+
+
+# -- LTX-2.3 -------------------------------------------------------------------------------------------------------------
+
+
+def _ltx(
+    entry: Entry, spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions, progress: Progress,
+    with_transformer: bool,
+) -> tuple[Any, Encode, Callable[[], None]]:  # fmt: skip
+    from diffusers import AutoencoderKLLTX2Audio, AutoencoderKLLTX2Video, LTX2VideoTransformer3DModel
+    from diffusers.pipelines.ltx2 import LTX2TextConnectors
+    from diffusers.pipelines.ltx2 import vocoder as vocoders
+
+    from engine.models.audio_video.ltx2 import Ltx
+    from engine.models.checkpoints import read_json
+
+    transformer = _transformer(LTX2VideoTransformer3DModel, folder, dtype, device, options, progress) if with_transformer else None
+    progress("reading the VAEs", 0.7)
+    vae = read(AutoencoderKLLTX2Video, component(folder, "vae"), dtype, device)
+    if options.tiled:
+        vae.enable_tiling()
+    audio_vae = read(AutoencoderKLLTX2Audio, component(folder, "audio_vae"), dtype, device)
+    where = component(folder, "vocoder")
+    kind = getattr(vocoders, read_json(where / "config.json").get("_class_name", "LTX2Vocoder"), vocoders.LTX2Vocoder)
+    vocoder = read(kind, where, dtype, device)
+    rate = int(vocoder.config.output_sampling_rate)
+    if rate != spec.sound_rate:
+        raise LayoutError(f"{where} makes sound at {rate} samples a second, {entry.name} is said to at {spec.sound_rate}")
+    connectors = read(LTX2TextConnectors, component(folder, "connectors"), dtype, device)
+    family = Ltx(transformer, vae, audio_vae, vocoder, spec.height, spec.width, spec.fps, device)
+    text_at = device if options.text == "device" else torch.device("cpu")
+    opened: list[Any] = []
+
+    @torch.inference_mode()
+    def encode(words: str) -> dict[str, Tensor]:
+        if not opened:
+            from transformers import AutoTokenizer, Gemma3ForConditionalGeneration
+
+            tokenizer = AutoTokenizer.from_pretrained(str(component(folder, "tokenizer")), local_files_only=True)
+            tokenizer.padding_side = "left"
+            if tokenizer.pad_token is None:
+                tokenizer.pad_token = tokenizer.eos_token
+            opened.append(tokenizer)
+            opened.append(read(Gemma3ForConditionalGeneration, component(folder, "text_encoder"), dtype, text_at))
+        tokenizer, encoder = opened
+        longest = min(GEMMA_TOKENS, int(entry.scale.get("text_tokens", GEMMA_TOKENS)))
+        if len(tokenizer(clean(words)).input_ids) > longest:
+            raise ValueError(f"the prompt is too long: at most {longest} tokens are read; shorten it")
+        inputs = tokenizer([clean(words)], padding="max_length", max_length=longest, truncation=True, return_tensors="pt")
+        ids, mask = inputs.input_ids.to(text_at), inputs.attention_mask.to(text_at)
+        hidden = encoder(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
+        packed = torch.stack(hidden, -1).flatten(2, 3).to(device, dtype)
+        text, audio, seen = connectors(packed, mask.to(device), padding_side="left")
+        if options.text == "release":
+            opened.clear()
+        return {"text": text.cpu(), "audio": audio.cpu(), "mask": seen.cpu()}
+
+    return family, encode, opened.clear

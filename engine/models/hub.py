@@ -1,0 +1,231 @@
+"""Getting checkpoints: what a pull would take, pulling, verifying, finding. Downloads go through huggingface_hub.
+
+Its cache variables and its offline mode count (HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE, HF_ENDPOINT, HF_TOKEN); a broken download
+goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.models.catalogue import Entry, load_catalogue
+
+IGNORED = ("*.md", "*.png", "*.jpg", "*.mp4", "*.gif", ".gitattributes", "assets/*", "examples/*")
+
+
+class HubError(RuntimeError):
+    """The hub could not be used. The message says why, what is kept, and what to do."""
+
+
+class Cancelled(HubError):
+    """The person stopped a pull; what was loaded is kept and the next pull goes on from it."""
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    repo: str
+    name: str
+    size: int
+    sha256: str | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a pull would do. sizes in bytes; there: what is in the cache already."""
+
+    entry: Entry
+    files: tuple[RemoteFile, ...]
+    there: int
+    free: int
+    folder: Path
+    licence: str
+
+    @property
+    def total(self) -> int:
+        return sum(f.size for f in self.files)
+
+    @property
+    def fits(self) -> bool:
+        return self.total - self.there <= self.free
+
+
+def parts(entry: Entry) -> list[Entry]:
+    """An entry and the base that it needs."""
+    return [entry] if entry.base is None else [entry, load_catalogue()[entry.base]]
+
+
+def wanted(entry: Entry, name: str, as_base: bool) -> bool:
+    """Whether a file of the repository is needed. as_base: the transformer of a base is not."""
+    if any(fnmatch.fnmatch(name, p) for p in IGNORED):
+        return False
+    if entry.files:
+        return name in entry.files
+    return not (as_base and name.startswith("transformer"))
+
+
+def cache_folder() -> Path:
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HUB_CACHE)
+
+
+def endpoint() -> str | None:
+    return os.environ.get("HF_ENDPOINT") or None
+
+
+def offline() -> bool:
+    return os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
+
+
+def plan(entry: Entry) -> Plan:
+    """Asks the hub what a pull takes. Raises HubError, offline too."""
+    from huggingface_hub import HfApi
+
+    if offline():
+        raise HubError("offline mode is on (HF_HUB_OFFLINE): nothing can be pulled; what is in the cache works")
+    files: list[RemoteFile] = []
+    licences = []
+    for part in parts(entry):
+        try:
+            info = HfApi(endpoint=endpoint()).model_info(part.repo, files_metadata=True)
+        except Exception as e:  # the library raises many kinds, network ones among them
+            raise HubError(_explain(part.repo, e)) from e
+        for s in info.siblings or []:
+            if wanted(part, s.rfilename, part is not entry):
+                sha = s.lfs.sha256 if s.lfs is not None else None
+                files.append(RemoteFile(part.repo, s.rfilename, s.size or 0, sha))
+        said = getattr(info.card_data, "license", None) if info.card_data else None
+        licences.append(f"{part.repo}: {said or part.licence}")
+    missing = [f for p in parts(entry) for f in p.files if not any(x.repo == p.repo and x.name == f for x in files)]
+    if missing or not files:
+        raise HubError(f"{entry.repo} has no {', '.join(missing) or 'files'} any more: the catalogue is older than the hub")
+    there = sum(f.size for f in files if cached(f) is not None)
+    folder = cache_folder()
+    free = shutil.disk_usage(next(p for p in (folder, *folder.parents) if p.exists())).free
+    return Plan(entry, tuple(files), there, free, folder, "; ".join(licences))
+
+
+def cached(file: RemoteFile) -> Path | None:
+    """Where a file lies in the cache."""
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(file.repo, file.name)
+    return Path(found) if isinstance(found, str) else None
+
+
+def pull(plan: Plan, report: Callable[[str, int, int], bool]) -> Path:
+    """Loads what is missing and returns `locate(entry)`. report: (file, bytes done, bytes in all) of the whole pull; answers
+    whether to go on. Raises Cancelled or HubError; what was loaded is kept."""
+    from huggingface_hub import hf_hub_download
+
+    if not plan.fits:
+        raise HubError(
+            f"{plan.entry.name} needs {gb(plan.total - plan.there)} more, {gb(plan.free)} are free in {plan.folder}: "
+            "free some, or set HF_HUB_CACHE to a larger disk"
+        )
+    done = 0
+    for f in plan.files:
+        base = done
+
+        def tell(loaded: int, name: str = f.name, base: int = base) -> None:
+            if not report(name, base + loaded, plan.total):
+                raise Cancelled(f"stopped: {gb(base + loaded)} of {gb(plan.total)} are kept, the next pull goes on from there")
+
+        tell(0)
+        try:
+            hf_hub_download(f.repo, f.name, endpoint=endpoint(), tqdm_class=_bar(tell))
+        except HubError:
+            raise
+        except Exception as e:
+            raise HubError(_explain(f.repo, e)) from e
+        done += f.size
+    report("", done, plan.total)
+    problems = verify(plan)
+    if problems:
+        raise HubError(f"the pull is done but {problems[0]}: pull again")
+    return locate(plan.entry)
+
+
+def _bar(tell: Callable[[int], None]) -> Any:
+    """A tqdm that reports instead of drawing."""
+    from tqdm.auto import tqdm
+
+    class Bar(tqdm):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            kwargs.pop("name", None)
+            kwargs["disable"] = False
+            kwargs["file"] = open(os.devnull, "w")  # noqa: SIM115 (closed with the bar)
+            super().__init__(*args, **kwargs)
+
+        def update(self, n: float | None = 1) -> bool | None:
+            out = super().update(n)
+            if getattr(self, "unit", "") == "B":
+                tell(int(self.n))
+            return out
+
+    return Bar
+
+
+def verify(plan: Plan) -> list[str]:
+    """What is wrong with the files in the cache: missing, of another size, or of another checksum. In words."""
+    out = []
+    for f in plan.files:
+        path = cached(f)
+        if path is None:
+            out.append(f"{f.name} is missing")
+        elif f.size and path.stat().st_size != f.size:
+            out.append(f"{f.name} has {path.stat().st_size} bytes instead of {f.size}")
+        elif f.sha256 and digest(path) != f.sha256:
+            out.append(f"{f.name} has another checksum than the hub says")
+    return out
+
+
+def digest(path: Path) -> str:
+    h = hashlib.sha256()
+    with path.open("rb") as f:
+        while block := f.read(1 << 22):
+            h.update(block)
+    return h.hexdigest()
+
+
+def locate(entry: Entry) -> Path:
+    """The snapshot folder of an entry in the cache. Raises HubError when it is not there."""
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(entry.repo, local_files_only=True))
+    except Exception as e:
+        raise HubError(f"{entry.name} is not on this machine: `foreland models pull {entry.name}` (about {entry.about_gb:g} GB)") from e
+
+
+def here(entry: Entry) -> bool:
+    """Whether everything that an entry needs seems to be in the cache (`verify` is exact)."""
+    try:
+        for part in parts(entry):
+            folder = locate(part)
+            if not all((folder / f).exists() for f in part.files):
+                return False
+    except HubError:
+        return False
+    return True
+
+
+def gb(size: float) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"
+
+
+def _explain(repo: str, e: Exception) -> str:
+    text = str(e).strip().splitlines()[0] if str(e).strip() else type(e).__name__
+    name = type(e).__name__
+    if "Gated" in name:
+        return f"{repo} is gated: accept its licence on the hub's page and set HF_TOKEN; nothing was loaded"
+    if "NotFound" in name:
+        return f"{repo} is not on the hub any more ({text})"
+    return f"{repo}: the hub could not be reached ({text}); what is loaded is kept, try again or set HF_HUB_OFFLINE=1"

@@ -1,0 +1,118 @@
+"""Noise, few-step schedules and their solvers, and the denoising loop that all samplers share.
+
+Solvers work on velocities of a flow-matching model: x_s = (1 - s) x_0 + s noise. `dmd`: predict x_0, put fresh noise back, as
+Self-Forcing, Causal-Forcing and minWM sample. `flowmap`: the model is told both ends of a step and predicts the mean velocity,
+as AnyFlow. `euler`: plain flow matching. `unipc`: diffusers' scheduler, for models that were not distilled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.models.interface import Report, Stopped
+
+SOLVERS = ("dmd", "flowmap", "euler", "unipc")
+TRAIN_STEPS = 1000
+
+
+def shifted(u: float, shift: float) -> float:
+    """The noise level at a time u in [0, 1]: shift u / (1 + (shift - 1) u)."""
+    return shift * u / (1 + (shift - 1) * u)
+
+
+class Solver(Protocol):
+    """sigmas: noise levels before each step and after the last, falling from 1 to 0. told: what the model is told of them."""
+
+    sigmas: list[float]
+    told: list[float]
+
+    def step(self, i: int, sample: Tensor, velocity: Tensor, fresh: Callable[[], Tensor]) -> Tensor:
+        """The sample after step i. fresh: new noise of the sample's shape, for solvers that put noise back."""
+
+
+class _Uniform:
+    def __init__(self, steps: int, shift: float, ease: float = 1.0) -> None:
+        """ease: above 1, levels lie closer together towards the end, where fine detail is decided."""
+        self.sigmas = [shifted(float(u) ** ease, shift) for u in np.linspace(1, 0, steps + 1)]
+        self.told = self.sigmas
+
+
+class Dmd(_Uniform):
+    """x_0, then noise again. With 4 steps and shift 5 the levels are those of the timesteps 1000, 750, 500, 250."""
+
+    def step(self, i: int, sample: Tensor, velocity: Tensor, fresh: Callable[[], Tensor]) -> Tensor:
+        clean = sample - self.sigmas[i] * velocity
+        after = self.sigmas[i + 1]
+        return clean if after == 0 else (1 - after) * clean + after * fresh()
+
+
+class Euler(_Uniform):
+    """Straight on along the velocity; with a mean velocity this is the flow map."""
+
+    def step(self, i: int, sample: Tensor, velocity: Tensor, fresh: Callable[[], Tensor]) -> Tensor:
+        return sample - (self.sigmas[i] - self.sigmas[i + 1]) * velocity
+
+
+class UniPC:
+    """diffusers' UniPC with flow predictions."""
+
+    def __init__(self, steps: int, shift: float) -> None:
+        from diffusers import UniPCMultistepScheduler
+
+        scheduler: Any = UniPCMultistepScheduler
+        self._scheduler = scheduler(
+            prediction_type="flow_prediction", use_flow_sigmas=True, flow_shift=shift, num_train_timesteps=TRAIN_STEPS
+        )
+        self._scheduler.set_timesteps(steps)
+        self.sigmas = [float(s) for s in self._scheduler.sigmas]
+        # the scheduler's timesteps are whole numbers, and models were run with them
+        self.told = [float(t) / TRAIN_STEPS for t in self._scheduler.timesteps] + [0.0]
+
+    def step(self, i: int, sample: Tensor, velocity: Tensor, fresh: Callable[[], Tensor]) -> Tensor:
+        return self._scheduler.step(velocity, self._scheduler.timesteps[i], sample, return_dict=False)[0]
+
+
+def make_solver(name: str, steps: int, shift: float, ease: float = 1.0) -> Solver:
+    """A solver for one call. Raises ValueError for an unknown name."""
+    if name == "dmd":
+        return Dmd(steps, shift, ease)
+    if name in ("flowmap", "euler"):
+        return Euler(steps, shift, ease)
+    if name == "unipc":
+        return UniPC(steps, shift)
+    raise ValueError(f"unknown solver {name!r}; known: {', '.join(SOLVERS)}")
+
+
+def denoise(
+    solver: Solver, sample: Tensor, velocity: Callable[[int, Tensor], Tensor], fresh: Callable[[int], Tensor], report: Report,
+    done: int = 0, total: int | None = None, wait: Callable[[], None] = lambda: None,
+) -> Tensor:  # fmt: skip
+    """The whole schedule. velocity: (step, sample) to the velocity; fresh: new noise of a step; wait: until the device has
+    finished, so that steps are reported when they are done. Raises Stopped when `report` answers no before the last step.
+
+    done, total: steps that the call has taken before this, and takes in all.
+    """
+    steps = len(solver.sigmas) - 1
+    total = done + steps if total is None else total
+    for i in range(steps):
+        sample = solver.step(i, sample, velocity(i, sample), lambda i=i: fresh(i))  # type: ignore[misc]
+        wait()
+        if not report(done + i + 1, total) and done + i + 1 < total:
+            raise Stopped
+    return sample
+
+
+def noise(shape: Sequence[int], seed: int, position: int, attempt: int, step: int = 0) -> Tensor:
+    """Noise of a group: a function of these numbers and nothing else, on every device, so that a session can be replayed.
+
+    step: 0 for the start, i + 1 for the noise that step i puts back.
+    """
+    key = [seed & (2**63 - 1), position, attempt, *([step] if step else [])]
+    state = np.random.SeedSequence(key).generate_state(2, np.uint32)
+    g = torch.Generator().manual_seed(int(state[0]) | int(state[1]) << 32 & (2**63 - 1))
+    return torch.randn(tuple(shape), generator=g)

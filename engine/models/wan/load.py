@@ -1,0 +1,316 @@
+"""Loading a Wan checkpoint: memory first, then the parts, each from where its layout has it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from engine.assets import FOLDER
+from engine.models import checkpoints as layouts
+from engine.models import hub
+from engine.models.catalogue import Entry, load_catalogue
+from engine.models.checkpoints import LayoutError
+from engine.models.interface import ModelSpec
+from engine.models.load_options import LoadOptions
+from engine.models.text_embeddings import EmbeddingCache, PromptEncoder
+from engine.models.wan.anyflow import AnyFlowBackbone, FarSampler
+from engine.models.wan.backbone import Backbone, WanBackbone
+from engine.models.wan.sampler import WanDecoder, WanSampler
+from engine.models.wan.sampling_config import Recipe
+from engine.models.wan.taehv import TinyDecoder
+from engine.models.wan.vae import VideoDecoder, WanVae
+
+if TYPE_CHECKING:
+    from engine.models.interface import Model, Progress
+
+DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
+SPARE = 1.15
+"""Of an estimate, for what it does not know."""
+UMT5_XXL = {
+    "vocab_size": 256384, "d_model": 4096, "d_kv": 64, "d_ff": 10240, "num_layers": 24, "num_heads": 64,
+    "relative_attention_num_buckets": 32, "relative_attention_max_distance": 128, "feed_forward_proj": "gated-gelu",
+}  # fmt: skip
+"""Settings of the text encoder in Wan's own files, which do not hold them."""
+
+
+class MemoryNeeded(RuntimeError):
+    """The model cannot fit. The message says what it needs, what there is and what would make it smaller."""
+
+
+def torch_device(options: LoadOptions) -> torch.device:
+    """Raises ValueError for a device that is not there."""
+    name = options.device
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+    except RuntimeError as e:
+        raise ValueError(f"{name!r} is no device: take cpu, cuda, cuda:0 or mps") from e
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise ValueError("no CUDA device is there: take --device cpu, or look at `foreland doctor`")
+    return device
+
+
+def torch_dtype(options: LoadOptions, device: torch.device) -> torch.dtype:
+    if options.dtype == "auto":
+        return torch.float32 if device.type == "cpu" else torch.bfloat16
+    return DTYPES[options.dtype]
+
+
+def load_wan(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
+    """Reads everything. Raises LayoutError, HubError, MemoryNeeded or ValueError with what to do."""
+    from engine.models.interface import Model
+
+    device = torch_device(options)
+    dtype = torch_dtype(options, device)
+    torch.set_num_threads(options.threads or min(16, os.cpu_count() or 2))
+    progress("looking for the checkpoint", 0.02)
+    folder = entry.where or hub.locate(entry)
+    base = base_folder(entry, folder, options)
+    recipe = Recipe(**entry.recipe)
+    states = transformer_states(entry, folder)
+    check_memory(entry, spec, recipe, [s.config for s in states], device, dtype, options)
+    experts: list[Backbone] = []
+    for i, part in enumerate(states):
+        progress(f"reading the transformer{f' {i + 1} of {len(states)}' if len(states) > 1 else ''}", 0.1 + 0.5 * i / len(states))
+        experts.append(backbone(part, entry, device, dtype, options))
+    progress("reading the VAE", 0.7)
+    vae = WanVae(read_vae(base, dtype if device.type != "cpu" else torch.float32, device), options.tiled)
+    decoder: VideoDecoder = vae if options.decoder is None else TinyDecoder.load(options.decoder, device, dtype)
+    progress("preparing the text encoder", 0.85)
+    cache = EmbeddingCache(options.embeddings, f"{entry.name} {base.name}")
+    where = device if options.text == "device" else torch.device("cpu")
+    encoder = PromptEncoder(lambda: read_text_encoder(base, where, dtype), cache, device, dtype, options.text == "release")
+    kind = FarSampler if any(isinstance(e, AnyFlowBackbone) for e in experts) else WanSampler
+    sampler = kind(spec, experts, encoder, vae, recipe, action_words(options.words), decoder)
+    if (file := options.image or options.clip) is not None:
+        progress("preparing what the world begins with", 0.92)
+        sampler.begin(file)
+    return Model(sampler, WanDecoder(decoder, sampler.frames), f"{entry.name}-{identity(files_of(entry, folder))}")
+
+
+# -- where things are --------------------------------------------------------------------------------------------------
+
+
+def base_folder(entry: Entry, folder: Path, options: LoadOptions) -> Path:
+    """The folder with text encoder and VAE."""
+    if options.base is not None:
+        return options.base
+    if entry.base is None:
+        return folder
+    if folder.is_dir() and (folder / "base").exists():
+        return folder / "base"
+    return hub.locate(load_catalogue()[entry.base])
+
+
+@dataclass(frozen=True)
+class Part:
+    """A transformer's settings, how to read its weights, and where they are from."""
+
+    config: dict[str, Any]
+    read: Callable[[], dict[str, Tensor]]
+    source: Path
+
+
+def transformer_states(entry: Entry, folder: Path) -> list[Part]:
+    """The transformers of an entry: one, or two experts. Only settings are read now, where the layout allows it."""
+    if folder.is_file() or (entry.layout == "generator" and entry.weights is not None):
+        file = folder if folder.is_file() else folder / str(entry.weights)
+        state = layouts.read_file(file)
+        if entry.lora is not None and folder.is_dir():
+            state = layouts.apply_lora(layouts.converted(state), layouts.read_file(folder / entry.lora), folder / entry.lora)
+        return [Part(layouts.original_config(state, entry.head_dim), lambda: state, file)]
+    parts = []
+    for name in ("transformer", "transformer_2"):
+        where = folder / name
+        if where.is_dir():
+            parts.append(Part(layouts.read_json(where / "config.json"), lambda where=where: layouts.read_folder(where), where))  # type: ignore[misc]
+    if parts:
+        return parts
+    if (folder / "config.json").exists() and list(folder.glob("diffusion_pytorch_model*.safetensors")):
+        # Wan's own folder: its config.json has other names for things, so shapes are asked
+        state = layouts.read_folder(folder)
+        return [Part(layouts.original_config(state, entry.head_dim), lambda: state, folder)]
+    raise LayoutError(f"{folder} has no transformer/: it is not a checkpoint of {entry.name}, or the pull is not complete")
+
+
+def files_of(entry: Entry, folder: Path) -> list[Path]:
+    """The files that make the weights."""
+    if folder.is_file():
+        return [folder]
+    if entry.layout == "generator" and entry.weights is not None:
+        return [folder / entry.weights]
+    return sorted(p for p in folder.glob("transformer*/*") if p.suffix in (".safetensors", ".bin")) or sorted(folder.glob("*.safetensors"))
+
+
+def identity(files: Sequence[Path]) -> str:
+    """A short name of weights: of sizes and the first and last megabyte, since hashing 100 GB at every start is too slow."""
+    h = hashlib.sha256()
+    for file in files:
+        size = file.stat().st_size
+        with file.open("rb") as f:
+            h.update(str(size).encode() + f.read(1 << 20))
+            f.seek(max(0, size - (1 << 20)))
+            h.update(f.read())
+    return h.hexdigest()[:16]
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+
+
+def backbone(part: Part, entry: Entry, device: torch.device, dtype: torch.dtype, options: LoadOptions) -> Backbone:
+    """The transformer, on its device or, offloaded, on the CPU with hooks that bring its blocks."""
+    home = torch.device("cpu") if options.offload else device
+    model = layouts.build(part.config, part.read(), part.source, dtype, home)
+    if part.config.get("_class_name") == "AnyFlowFARTransformer3DModel":
+        return AnyFlowBackbone(model, device)
+    if getattr(model.config, "image_dim", None) is not None:
+        raise LayoutError(f"{part.source} needs a CLIP image encoder (Wan2.1 I2V), which is not supported: Wan2.2 models do not")
+    out = WanBackbone(model, device)
+    if options.offload:
+        by_blocks(model, device)
+    return out
+
+
+def by_blocks(model: Any, device: torch.device) -> None:
+    """Leaves a model on the CPU, with hooks that bring each block to the device when its turn comes."""
+    from diffusers.hooks import apply_group_offloading
+
+    apply_group_offloading(
+        model, onload_device=device, offload_device=torch.device("cpu"), offload_type="block_level", num_blocks_per_group=1,
+        use_stream=device.type == "cuda",
+    )  # fmt: skip
+
+
+def read_vae(base: Path, dtype: torch.dtype, device: torch.device) -> Any:
+    if (base / "vae").is_dir():
+        return layouts.build_vae(base / "vae", dtype, device)
+    for name in ("Wan2.1_VAE.pth", "Wan2.1_VAE.safetensors"):
+        if (base / name).exists():
+            mark = base / "vae_config.json"
+            return layouts.build_vae(base / name, dtype, device, layouts.read_json(mark) if mark.exists() else None)
+    raise LayoutError(f"{base} has no VAE (vae/ or Wan2.1_VAE.pth): pull the base model, or say where it is with --base")
+
+
+def read_text_encoder(base: Path, device: torch.device, dtype: torch.dtype) -> tuple[Any, Any]:
+    """(tokenizer, encoder)."""
+    from transformers import AutoTokenizer
+
+    for names in ("tokenizer", "google/umt5-xxl"):
+        if (base / names).is_dir():
+            tokenizer = AutoTokenizer.from_pretrained(str(base / names), local_files_only=True)
+            break
+    else:
+        raise LayoutError(f"{base} has no tokenizer (tokenizer/ or google/umt5-xxl/): pull the base model")
+    if (base / "text_encoder").is_dir():
+        return tokenizer, layouts.build_text_encoder(base / "text_encoder", dtype, device)
+    file = base / "models_t5_umt5-xxl-enc-bf16.pth"
+    mark = base / "text_config.json"
+    return tokenizer, layouts.build_text_encoder(file, dtype, device, layouts.read_json(mark) if mark.exists() else UMT5_XXL)
+
+
+def action_words(file: Path | None) -> dict[str, str]:
+    """Action to words: the table that ships, with the user's on top. Raises ValueError for a table that is none."""
+    table = json.loads((FOLDER / "action-words.json").read_text("utf-8"))
+    if file is not None and file.exists():
+        try:
+            mine = json.loads(file.read_text("utf-8"))
+        except ValueError as e:
+            raise ValueError(f"{file} is not JSON ({e}): mend it or remove it") from e
+        if not isinstance(mine, dict) or not all(isinstance(v, str) for v in mine.values()):
+            raise ValueError(f"{file}: a table of actions and words is wanted, like {FOLDER / 'action-words.json'}")
+        table |= mine
+    return table
+
+
+# -- memory ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Bytes on the sampling device, by purpose."""
+
+    weights: float
+    prefix: float
+    work: float
+    vae: float
+    text: float
+
+    @property
+    def total(self) -> float:
+        return SPARE * (self.weights + self.prefix + self.work + self.vae + self.text)
+
+
+def parameters(config: dict[str, Any]) -> float:
+    """Parameters of a Wan transformer, from its settings."""
+    width = config["num_attention_heads"] * config["attention_head_dim"]
+    block = 8 * width * width + 2 * width * config["ffn_dim"] + 20 * width
+    return config["num_layers"] * block + 8 * width * width + config.get("text_dim", 4096) * width
+
+
+def estimate(spec: ModelSpec, recipe: Recipe, configs: Sequence[dict[str, Any]], dtype: torch.dtype, options: LoadOptions) -> Estimate:
+    """What sampling takes. KV: keys and values of `history` latents, once as kept and once more, rotated, for the call."""
+    size = torch.empty(0, dtype=dtype).element_size()
+    c = configs[0]
+    width = c["num_attention_heads"] * c["attention_head_dim"]
+    patch = c.get("patch_size", (1, 2, 2))
+    ratio = 16 if c["out_channels"] == 48 else 8
+    tokens = spec.height // ratio // patch[1] * (spec.width // ratio // patch[2])
+    weights = sum(parameters(x) for x in configs) * size * (0.1 if options.offload else 1)
+    one = 2 * c["num_layers"] * width * tokens * size
+    stores = len(configs) * (2 if recipe.guidance != 1 else 1)
+    image = spec.history[0].value in ("boundary-image", "latent-input")
+    prefix = 0 if image else stores * one * (2 * recipe.history + 2 * spec.window)
+    work = spec.window * tokens * (4 * c["ffn_dim"] + 24 * width) * size
+    pixels = spec.width * spec.height
+    vae = 0.3e9 + (1 if options.decoder is not None or options.tiled else 3) * 944e6 * pixels / (832 * 480) * size
+    text = 5.7e9 * size if options.text == "device" else 0.0
+    return Estimate(weights, prefix, work, vae, text)
+
+
+def check_memory(
+    entry: Entry, spec: ModelSpec, recipe: Recipe, configs: Sequence[dict[str, Any]], device: torch.device, dtype: torch.dtype,
+    options: LoadOptions,
+) -> None:  # fmt: skip
+    """Raises MemoryNeeded in plain words."""
+    need = estimate(spec, recipe, configs, dtype, options)
+    there = available(device)
+    if entry.scale or there is None or need.total <= there:
+        return
+    ways = []
+    if not options.offload and device.type == "cuda":
+        ways.append("--offload")
+    if not options.tiled:
+        ways.append("--vae-tiling")
+    if dtype == torch.float32 and device.type != "cpu":
+        ways.append("--dtype bf16")
+    smaller = [s for s in entry.sizes if s[0] * s[1] < spec.width * spec.height]
+    if smaller:
+        ways.append(f"--size {smaller[0][0]}x{smaller[0][1]}")
+    best = estimate(spec, recipe, configs, dtype, replace(options, offload=device.type == "cuda", tiled=True))
+    hope = f"try {' '.join(ways)} (about {hub.gb(best.total)})" if ways and best.total <= there else "this machine is too small for it"
+    raise MemoryNeeded(
+        f"{entry.name} needs about {hub.gb(need.total)} on {device} (weights {hub.gb(need.weights)}, retained KV {hub.gb(need.prefix)}, "
+        f"decoder {hub.gb(need.vae)}), {hub.gb(there)} are free: {hope}"
+    )
+
+
+def available(device: torch.device) -> float | None:
+    """Free bytes of a device; None where nobody says."""
+    if device.type == "cuda":
+        return float(torch.cuda.mem_get_info(device)[0])
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable"):
+                return float(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return None

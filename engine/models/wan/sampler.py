@@ -1,0 +1,478 @@
+"""The Wan sampler: K latents jointly after a retained prefix, under every history policy."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from engine.control.conditions import Condition
+from engine.models.attention import CallHolder, KeyValue, Rotation, WindowCall, grid_rotation
+from engine.models.boundary_frames import LastFrames
+from engine.models.interface import ConditionError, Decoder, Group, HistoryPolicy, ModelSpec, Report, Request, Sampler
+from engine.models.kv_cache import PrefixStore, joined, retained, split
+from engine.models.media_files import is_film, read_film, read_picture
+from engine.models.schedulers import denoise, make_solver, noise
+from engine.models.text_embeddings import PromptEncoder
+from engine.models.wan import camera
+from engine.models.wan.backbone import Backbone, kept
+from engine.models.wan.conditions import Prepared, Text, WanConditions
+from engine.models.wan.decoding import StreamDecoder
+from engine.models.wan.sampling_config import Recipe
+from engine.models.wan.vae import VideoDecoder, WanVae
+
+log = logging.getLogger(__name__)
+
+IMAGE_POLICIES = (HistoryPolicy.BOUNDARY_IMAGE, HistoryPolicy.LATENT_INPUT)
+
+
+@dataclass(frozen=True)
+class Lead:
+    """How an image-conditioned call began: its first playable position, and the latents that are decoded before it, whose
+    frames repeat what was shown."""
+
+    position: int
+    latents: tuple[Tensor, ...]
+
+
+@dataclass(frozen=True)
+class WanState:
+    """What a later call needs of a group. mates: the latents of its call, which began at `start`."""
+
+    pose: camera.Pose
+    text: Text
+    start: int
+    mates: tuple[Tensor, ...]
+    lead: Lead | None = None
+
+
+class WanDecoder(StreamDecoder, Decoder):
+    """The session's decoder, which also hands the last frame of each group to the sampler."""
+
+    def __init__(self, decoder: VideoDecoder, frames: LastFrames, **more: Any) -> None:
+        super().__init__(decoder, **more)
+        self._frames = frames
+
+    def decode(self, group: Group) -> list[NDArray[np.uint8]]:
+        out = super().decode(group)
+        self._frames.put(group, out[-1])
+        return out
+
+    def resume(self, groups: Sequence[Group]) -> None:
+        """Also hands on the frame before the branch, which image-conditioned calls begin with."""
+        if len(groups) > 1:
+            super().resume(groups[:-1])
+        if groups:
+            self.decode(groups[-1])
+
+    def aside(self) -> Decoder:
+        return WanDecoder(self._decoder, LastFrames())
+
+
+class WanSampler(Sampler):
+    """Samples a Wan checkpoint. Used from one thread, but for `prepare`."""
+
+    prepares_slowly = True
+    """`prepare` may read and run a text encoder: it belongs on a thread of its own."""
+
+    def __init__(
+        self, spec: ModelSpec, experts: Sequence[Backbone], encoder: PromptEncoder, vae: WanVae, recipe: Recipe,
+        words: Mapping[str, str], decoder: VideoDecoder | None = None,
+    ) -> None:  # fmt: skip
+        """experts: one transformer, or two of which the first takes high noise levels. decoder: for boundary frames, `vae` if
+        left out."""
+        self.spec, self.recipe = spec, recipe
+        self.frames = LastFrames()
+        self.conditions = WanConditions(spec, recipe, encoder, words)
+        self._experts, self._vae = list(experts), vae
+        self._decoder: VideoDecoder = decoder or vae
+        self._given: list[Tensor] = []
+        self._device: torch.device = experts[0].device
+        self._shape = (vae.channels, spec.height // vae.ratio, spec.width // vae.ratio)
+        self._grid = experts[0].tokens(*self._shape[1:])
+        self._groups: dict[int, Group] = {}
+        self._stores = {(e, b): PrefixStore() for e in range(len(experts)) for b in range(2 if recipe.guidance != 1 else 1)}
+        self._image_channels: Tensor | None = None
+        self.forwards = 0
+
+    # -- the interface -------------------------------------------------------------------------------------------------
+
+    def prepare(self, condition: Condition) -> Prepared:
+        return self.conditions.prepare(condition)
+
+    def begin(self, file: Path | None) -> None:
+        given: list[Tensor] = []
+        if file is not None:
+            try:
+                if is_film(file):
+                    frames = read_film(file, self.spec, 1 + 4 * max(0, self.spec.window - 2))
+                else:
+                    frames = read_picture(file, self.spec)[None]
+            except ValueError as e:
+                raise ConditionError(str(e)) from e
+            given = list(self._vae.encode(frames).to(self._device))
+        self._given, self._image_channels = given, None
+
+    def sample(self, request: Request, report: Report) -> list[Group]:
+        self.spec.check_window(request.window)
+        with torch.inference_mode():
+            if request.history in IMAGE_POLICIES and request.branch > 0:
+                return self._after_image(request, report)
+            return self._after_prefix(request, report)
+
+    def adopt(self, groups: Sequence[Group]) -> None:
+        first = groups[0].position
+        self._groups = {p: g for p, g in self._groups.items() if p < first}
+        self._groups.update((g.position, g) for g in groups)
+        for store in self._stores.values():
+            store.drop(first, {g.position: g.latent for g in groups})
+
+    def settle(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
+        """With the call's groups on their way to the decoder: makes what the next call needs of them."""
+        if history is HistoryPolicy.KV_REUSE:
+            known = {p: g for p, g in self._groups.items() if p < groups[0].position}
+            with torch.inference_mode():
+                for key in self._stores:
+                    self._reuse(key, known | {g.position: g for g in groups}, list(groups))
+
+    def idle(self, locked: int, history: HistoryPolicy) -> bool:
+        """One piece of work ahead of the next call, on groups below `locked`, which will surely play. Whether there was one."""
+        if history is not HistoryPolicy.CLEAN_PREFILL:
+            return False
+        with torch.inference_mode():
+            known = {p: g for p, g in self._groups.items() if p < locked}
+            positions = retained(locked, self.recipe.history, self.recipe.sink, known)
+            for key, store in self._stores.items():
+                for used, groups in self._blocks(known, positions):
+                    state: WanState = groups[0].state
+                    whole = len(groups) == self.recipe.block or groups[-1].position + 1 >= state.start + len(state.mates)
+                    if whole and not self._there(store, used, self._made_of(key, groups, None)):
+                        self._prefill(key, groups, known, None)
+                        return True
+        return False
+
+    def listen(self, ask: Callable[[int], None]) -> None:
+        self.frames.ask = ask
+
+    def transformers(self) -> list[tuple[Any, CallHolder]]:
+        return [(e.model, e.holder) for e in self._experts]
+
+    def keep(self, position: int) -> None:
+        r = self.recipe
+        # whole blocks are kept: the KV of a latent depends on all latents that it is prefilled with
+        oldest, sink = position - r.history - r.block, r.sink + r.block
+        self._groups = {p: g for p, g in self._groups.items() if p >= oldest or p < sink}
+        for store in self._stores.values():
+            store.evict(p for p in store.positions if p >= oldest or p < sink)
+
+    def reset(self) -> None:
+        self._groups.clear()
+        self.frames.clear()
+        for store in self._stores.values():
+            store.clear()
+
+    def close(self) -> None:
+        self.reset()
+        self.conditions.close()
+        self._experts.clear()
+        if self._device.type == "cuda":
+            torch.cuda.empty_cache()
+
+    # -- a call after retained KV --------------------------------------------------------------------------------------
+
+    def _after_prefix(self, request: Request, report: Report) -> list[Group]:
+        prepared: Prepared = request.prepared
+        j, k = request.branch, request.window
+        known = {p: g for p, g in self._groups.items() if p < j}
+        if j and j - 1 not in known:
+            raise KeyError(f"group {j - 1} is not kept: the call at {j} cannot continue it")
+        given = [z for p, z in enumerate(self._given) if j <= p < j + k]
+        base = j + len(given)
+        poses = self._poses(known.get(j - 1), prepared, k, j)
+        new = k - len(given)
+        latents = list(given)
+        early = tuple(given)
+        known = known | {j + i: Group(j + i, z, WanState(poses[i], prepared.text, j, early)) for i, z in enumerate(given)}
+        if request.history in IMAGE_POLICIES:
+            # only a session's first call comes here
+            if self._given and not new:
+                raise ValueError(f"K = {k} leaves nothing to sample after {len(self._given)} given latents: take more")
+            given = [] if self.recipe.image == "channels" else given
+            clean = self._sampled(request, report, {}, [], len(given), k - len(given), [], lead=given)
+            latents = [*given, *clean]
+        elif new:
+            positions = retained(base, self.recipe.history, self.recipe.sink, known)
+            latents += list(self._sampled(request, report, known, positions, base, new, poses[len(given) :]))
+        else:
+            report(request.steps, request.steps)
+        mates = tuple(latents)
+        return [Group(j + i, z, WanState(poses[i], prepared.text, j, mates)) for i, z in enumerate(latents)]
+
+    def _sampled(
+        self, request: Request, report: Report, known: Mapping[int, Group], positions: list[int], base: int, k: int,
+        poses: Sequence[camera.Pose], lead: Sequence[Tensor] = (), channels: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
+        """k new latents (k, z, h, w) at positions base.., after the KV of `positions` or after clean `lead` latents."""
+        prepared: Prepared = request.prepared
+        r, n = self.recipe, len(lead)
+        solver = make_solver(r.solver, request.steps, r.shift)
+        start = torch.stack([noise(self._shape, request.seed, base + i, request.attempt) for i in range(k)]).to(self._device)
+        calls: dict[tuple[int, int], WindowCall] = {}
+        front = torch.stack(list(lead)) if n else start[:0]
+        extra = self._channels(range(base - n, base + k)) if channels is None else channels
+
+        def fresh(step: int) -> Tensor:
+            again = [noise(self._shape, request.seed, base + i, request.attempt, step + 1) for i in range(k)]
+            return torch.stack(again).to(self._device)
+
+        def velocity(step: int, z: Tensor) -> Tensor:
+            sigma, after = solver.told[step], solver.told[step + 1]
+            e = self._expert(sigma)
+            whole = torch.cat((front, z)).transpose(0, 1)[None]
+            if extra is not None:
+                whole = torch.cat((whole, extra), 1)
+            out = []
+            for b in range(1 if prepared.negative is None else 2):
+                key = (e, b)
+                if key not in calls:
+                    calls[key] = self._call(key, known, positions, n + k, poses, request)
+                text = prepared.text if b == 0 else prepared.negative
+                assert text is not None
+                sigmas = [0.0] * n + [sigma] * k
+                out.append(self._experts[e].velocity(whole, sigmas, after, text.embedding, calls[key])[0, :, n:].transpose(0, 1))
+                self.forwards += 1
+            return out[0] if len(out) == 1 else out[1] + r.guidance * (out[0] - out[1])
+
+        return denoise(solver, start, velocity, fresh, report, wait=self._wait)
+
+    def _call(
+        self, key: tuple[int, int], known: Mapping[int, Group], positions: list[int], length: int, poses: Sequence[camera.Pose],
+        request: Request,
+    ) -> WindowCall:  # fmt: skip
+        prefix, rotate = self._prefix(key, known, positions, request) if positions else (None, None)
+        return self.window_call(prefix, rotate, len(positions), length, [known[p].state.pose for p in positions], poses)
+
+    def window_call(
+        self, prefix: list[KeyValue] | None, rotate: Rotation | None, before: int, length: int, past: Sequence[camera.Pose],
+        poses: Sequence[camera.Pose],
+    ) -> WindowCall:  # fmt: skip
+        """A window of `length` latents after `before` ones. Positions start at 0 with the prefix in every call, so they never
+        run out. past, poses: cameras of the prefix and of the window."""
+        cameras = None
+        if self.recipe.keys == "camera" and len(poses) == length:
+            cameras = camera.projections(poses, past if prefix is not None else [], self._grid[0] * self._grid[1], self._device)
+        return WindowCall(self.rotation(before, length), prefix, rotate, cameras=cameras, latents=length)
+
+    def rotation(self, first: int, latents: int) -> Rotation:
+        rows, columns = (torch.arange(n, device=self._device) for n in self._grid)
+        frames = torch.arange(first, first + latents, device=self._device)
+        return grid_rotation(frames, rows, columns, self._experts[0].head_dim)
+
+    # -- retained KV ---------------------------------------------------------------------------------------------------
+
+    def _prefix(
+        self, key: tuple[int, int], known: Mapping[int, Group], positions: list[int], request: Request
+    ) -> tuple[list[KeyValue], Rotation]:
+        """KV of the retained positions, made where it is not there, and its rotation."""
+        rotate = self.rotation(0, len(positions))
+        store = self._stores[key]
+        prepared: Prepared = request.prepared
+        if request.history is HistoryPolicy.KV_REUSE:
+            for p in positions:
+                group = known[p]
+                if store.get(p, self._reused(key, group)) is None:
+                    mates = group.state.mates
+                    whole = [Group(group.state.start + i, z, group.state) for i, z in enumerate(mates)]
+                    self._reuse(key, {**known, **{g.position: g for g in whole if g.position >= p}}, whole)
+            return joined([self._found(store, p, self._reused(key, known[p])) for p in positions]), rotate
+        text = prepared.text if request.history is HistoryPolicy.RECACHE else None
+        found = []
+        for used, groups in self._blocks(known, positions):
+            made_of = self._made_of(key, groups, text)
+            if not self._there(store, used, made_of):
+                self._prefill(key, groups, known, text)
+            found += [self._found(store, p, made_of) for p in used]
+        return joined(found), rotate
+
+    @staticmethod
+    def _found(store: PrefixStore, position: int, made_of: object) -> list[KeyValue]:
+        layers = store.get(position, made_of)
+        assert layers is not None, f"the KV of group {position} was just made"
+        return layers
+
+    def _blocks(self, known: Mapping[int, Group], positions: Sequence[int]) -> list[tuple[list[int], list[Group]]]:
+        """Positions by the groups that they are prefilled with: those of one call, on a grid that starts with it, whenever that
+        happens. The positions may be some of a block only; the groups are all of it that are known."""
+
+        def name(p: int) -> tuple[int, int]:
+            state: WanState = known[p].state
+            return id(state.mates), (p - state.start) // self.recipe.block
+
+        out: list[tuple[list[int], list[Group]]] = []
+        last = None
+        for p in positions:
+            if name(p) != last:
+                last = name(p)
+                near = range(p - self.recipe.block, p + self.recipe.block)
+                out.append(([], [known[q] for q in near if q in known and name(q) == last]))
+            out[-1][0].append(p)
+        return out
+
+    @staticmethod
+    def _there(store: PrefixStore, positions: Sequence[int], made_of: object) -> bool:
+        return all(store.get(p, made_of) is not None for p in positions)
+
+    def _text_of(self, key: tuple[int, int], text: Text) -> Text:
+        if key[1] == 0:
+            return text
+        return self.conditions.text(self.recipe.negative)
+
+    def _made_of(self, key: tuple[int, int], groups: Sequence[Group], text: Text | None) -> tuple[object, ...]:
+        """What the KV of a block depends on. text: of the recache policy; else each group's own."""
+        under = self._text_of(key, groups[0].state.text if text is None else text)
+        return ("clean", under.words, *(g.latent for g in groups))
+
+    def _reused(self, key: tuple[int, int], group: Group) -> tuple[object, ...]:
+        return ("reuse", self._text_of(key, group.state.text).words, group.latent)
+
+    def _prefill(self, key: tuple[int, int], groups: Sequence[Group], known: Mapping[int, Group], text: Text | None) -> None:
+        """One forward over clean latents, which attend to themselves and to retained history that has KV of the same kind."""
+        store = self._stores[key]
+        first = groups[0].position
+        made_of = self._made_of(key, groups, text)
+        before, stores = [], []
+        for used, past in self._blocks(known, retained(first, self.recipe.history, self.recipe.sink, known)):
+            for p in used:
+                layers = store.get(p, self._made_of(key, past, text))
+                if layers is not None:
+                    before.append(known[p])
+                    stores.append(layers)
+        under = self._text_of(key, groups[0].state.text if text is None else text)
+        layers = self._kept(key, [g.latent for g in groups], first, under, [g.state.pose for g in groups], before, stores)
+        for g, part in zip(groups, split(layers, len(groups)), strict=True):
+            store.put(g.position, made_of, part)
+
+    def _reuse(self, key: tuple[int, int], known: Mapping[int, Group], groups: Sequence[Group]) -> None:
+        """The pass over a whole call's clean latents, as they were sampled: bidirectional, the later ones included."""
+        store = self._stores[key]
+        first = groups[0].position
+        before, stores = [], []
+        for p in retained(first, self.recipe.history, self.recipe.sink, known):
+            layers = store.get(p, self._reused(key, known[p]))
+            if layers is not None:
+                before.append(known[p])
+                stores.append(layers)
+        under = self._text_of(key, groups[0].state.text)
+        layers = self._kept(key, [g.latent for g in groups], first, under, [g.state.pose for g in groups], before, stores)
+        for g, part in zip(groups, split(layers, len(groups)), strict=True):
+            if g.position in known and known[g.position].latent is g.latent:
+                store.put(g.position, self._reused(key, g), part)
+
+    def _kept(
+        self, key: tuple[int, int], latents: Sequence[Tensor], first: int, text: Text, poses: Sequence[camera.Pose],
+        before: Sequence[Group], stores: Sequence[list[KeyValue]],
+    ) -> list[KeyValue]:  # fmt: skip
+        """Keys and values of clean latents after a prefix."""
+        n = len(latents)
+        prefix = joined(stores) if stores else None
+        rotate = self.rotation(0, len(stores)) if stores else None
+        call = self.window_call(prefix, rotate, len(stores), n, [g.state.pose for g in before], poses)
+        call.keep = True
+        whole = torch.stack(list(latents)).transpose(0, 1)[None]
+        if (extra := self._channels(range(first, first + n))) is not None:
+            whole = torch.cat((whole, extra), 1)
+        noisy = self.recipe.context_noise
+        self._experts[key[0]].velocity(whole, [noisy] * n, noisy, text.embedding, call)
+        self.forwards += 1
+        return kept(call)
+
+    # -- a call after an image or latents ------------------------------------------------------------------------------
+
+    def _after_image(self, request: Request, report: Report) -> list[Group]:
+        """Begins with the boundary frame as the clean first latent and, for latent input, retained latents after it, in the
+        phase that they have in the model: one frame, then four each."""
+        prepared: Prepared = request.prepared
+        j, k = request.branch, request.window
+        if self.recipe.image is None:
+            raise ValueError(f"{self.spec.name} takes no image: use another history policy")
+        m = 0
+        if request.history is HistoryPolicy.LATENT_INPUT and self.recipe.image == "clamp":
+            m = min(self.recipe.keyframes, j - 1, k - 2)
+        if k < m + 2:
+            raise ValueError(f"K = {k} leaves nothing to play after a boundary image: take at least 2")
+        for p in range(j - m - 1, j):
+            if p not in self._groups:
+                raise KeyError(f"group {p} is not kept: the call at {j} cannot begin with it")
+        frame = self._frame(self._groups[j - m - 1])
+        keyframes = [self._groups[p].latent for p in range(j - m, j)]
+        poses = self._poses(self._groups[j - 1], prepared, k - m - 1, j)
+        if self.recipe.image == "channels":
+            extra = self._image_condition(frame, k)
+            z = self._sampled(request, report, {}, [], j - 1, k, [], channels=extra)
+            lead, fresh = Lead(j, (z[0],)), z[1:]
+        else:
+            first = self._vae.encode(frame[None]).to(self._device)[0]
+            lead = Lead(j, (first, *keyframes))
+            fresh = self._sampled(request, report, {}, [], j, k - m - 1, [], lead=lead.latents)
+        mates = tuple(fresh)
+        return [Group(j + i, z, WanState(poses[i], prepared.text, j, mates, lead)) for i, z in enumerate(mates)]
+
+    def _frame(self, group: Group) -> NDArray[np.uint8]:
+        """The last frame of a group: the decode worker's, or, where there is none, decoded here."""
+        frame = self.frames.get(group)
+        if frame is not None:
+            return frame
+        own = StreamDecoder(self._decoder)
+        lead = group.state.lead
+        first = 0 if lead is None else lead.position
+        known = [self._groups[p] for p in sorted(self._groups) if first <= p <= group.position]
+        if not known or known[0].position != first:
+            raise KeyError(f"the frame before group {group.position + 1} cannot be decoded any more")
+        for g in known:
+            frames = own.decode(g)
+        return frames[-1]
+
+    def _channels(self, positions: range) -> Tensor | None:
+        """Extra input channels (1, 4 + z, n, h, w) of positions, for transformers that take them: the start image's."""
+        if self._experts[0].inputs == self._experts[0].channels:
+            return None
+        if self._image_channels is None:
+            frame = np.full((self.spec.height, self.spec.width, 3), 127, np.uint8)
+            if self._given:
+                frame = StreamDecoder(self._decoder).decode(Group(0, self._given[0], None))[-1]
+            self._image_channels = self._image_condition(frame, 21)
+        last = self._image_channels.shape[2] - 1
+        return self._image_channels[:, :, [min(p, last) for p in positions]]
+
+    def _image_condition(self, frame: NDArray[np.uint8], latents: int) -> Tensor:
+        """Mask and latents of [image, grey, grey, ...] as Wan's I2V models take them, (1, 4 + z, latents, h, w)."""
+        encoded = self._vae.encode_before_grey(frame, latents).to(self._device)
+        mask = torch.zeros(4, latents, *self._shape[1:], device=self._device)
+        mask[:, 0] = 1
+        return torch.cat((mask, encoded.transpose(0, 1)))[None]
+
+    # -- small things --------------------------------------------------------------------------------------------------
+
+    def _expert(self, sigma: float) -> int:
+        return int(len(self._experts) > 1 and self.recipe.boundary is not None and sigma < self.recipe.boundary)
+
+    def _poses(self, before: Group | None, prepared: Prepared, k: int, branch: int) -> list[camera.Pose]:
+        """The pose of each latent, integrated from the group before the branch: a revocation rewinds it."""
+        pose = before.state.pose if before is not None else camera.start_pose()
+        out = []
+        for i in range(k):
+            if branch + i > 0:
+                pose = camera.onward(pose, prepared.first if i == 0 else prepared.held)
+            out.append(pose)
+        return out
+
+    def _wait(self) -> None:
+        if self._device.type == "cuda":
+            torch.cuda.current_stream(self._device).synchronize()

@@ -1,0 +1,116 @@
+"""The one place where the window, the engine thread and the decode worker meet over frames: a player behind a lock."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from engine.playback.player import Frame, Happening, Played, Player, Samples
+
+
+class Screen:
+    """Thread-safe. `listen` is called, without the lock, with everything the player did and the epoch that it was in."""
+
+    def __init__(self, fps: float, rate: int = 0) -> None:
+        """rate: samples a second of the sound, 0 without."""
+        self.fps, self.rate = fps, rate
+        self.listen: Callable[[Sequence[Played], int], None] = lambda played, epoch: None
+        self.epoch = 0
+        """Rises when a world is left: what was played before that is of no interest any more."""
+        self.total_shown = 0
+        self.total_stall = 0.0
+        self.total_stalls = 0
+        self._lock = threading.Lock()
+        self._player = Player(fps, rate)
+
+    def advance(self, now: float) -> list[Played]:
+        """Everything that became due up to `now`; call it often, from one thread."""
+        with self._lock:
+            before = self._player.stall_seconds, self._player.stalls
+            played = self._player.advance(now)
+            self.total_shown += sum(p.what is Happening.FRAME for p in played)
+            self.total_stall += self._player.stall_seconds - before[0]
+            self.total_stalls += self._player.stalls - before[1]
+            epoch = self.epoch
+        if played:
+            self.listen(played, epoch)
+        return played
+
+    def put(self, position: int, start: int, frames: list[Frame], sound: Samples | None = None) -> bool:
+        """Gives a group's frames and sound; see Player.put."""
+        with self._lock:
+            return self._player.put(position, start, frames, sound)
+
+    def sound(self, first: int, n: int) -> tuple[Samples, int]:
+        """See Player.sound. From the sound device's thread."""
+        with self._lock:
+            return self._player.sound(first, n)
+
+    def sample_due(self, at: float) -> int | None:
+        """See Player.sample_due."""
+        with self._lock:
+            return self._player.sample_due(at)
+
+    def drop(self, first: int) -> None:
+        with self._lock:
+            self._player.drop(first)
+
+    def restart(self, position: int = 0, frame: int = 0) -> None:
+        """A new world, or another way on from a position and media frame: nothing is shown any more but the last frame."""
+        with self._lock:
+            self.epoch += 1
+            image, paused = self._player.image, self._player.paused
+            self._player = Player(self.fps, self.rate, frame, image=image, next_position=position)
+            if paused:
+                self._player.pause(0.0)
+
+    def pause(self, now: float) -> None:
+        with self._lock:
+            self._player.pause(now)
+
+    def resume(self, now: float) -> None:
+        with self._lock:
+            self._player.resume(now)
+
+    @property
+    def image(self) -> Frame | None:
+        """The frame on show."""
+        return self._player.image
+
+    @property
+    def paused(self) -> bool:
+        return self._player.paused
+
+    @property
+    def stalled(self) -> bool:
+        return self._player.stalled
+
+    @property
+    def next_position(self) -> int:
+        return self._player.next_position
+
+    @property
+    def shown(self) -> int:
+        """Frames shown of this world."""
+        return self._player.shown
+
+    def has(self, position: int) -> bool:
+        with self._lock:
+            return self._player.has(position)
+
+    def media_time(self, now: float) -> float:
+        with self._lock:
+            return self._player.media_time(now)
+
+    def due(self, frame: int) -> float | None:
+        with self._lock:
+            return self._player.due(frame)
+
+    def next_due(self) -> float | None:
+        with self._lock:
+            return self._player.next_due()
+
+    def stall_seconds(self, now: float) -> float:
+        """All stalls so far, the one in progress included."""
+        with self._lock:
+            return self.total_stall + self._player.stalled_for(now)

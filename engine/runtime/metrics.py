@@ -1,0 +1,97 @@
+"""What a session is judged by, as pure functions of receipts and counts. Definitions: see `Summary`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.control.controller import Counts, Receipt
+
+
+def percentile(values: Sequence[float], share: float) -> float | None:
+    """The linear-interpolated quantile, or None of nothing."""
+    if not values:
+        return None
+    ordered = sorted(values)
+    x = share * (len(ordered) - 1)
+    lo = math.floor(x)
+    hi = min(lo + 1, len(ordered) - 1)
+    return ordered[lo] + (ordered[hi] - ordered[lo]) * (x - lo)
+
+
+@dataclass(frozen=True)
+class UpdateRecord:
+    """One ended update. L = R + C + Q, seconds; only an applied update has them."""
+
+    version: int
+    kind: str
+    arrival: float
+    arrival_media: float
+    outcome: str
+    position: int | None
+    R: float | None
+    C: float | None
+    Q: float | None
+    L: float | None
+
+    @classmethod
+    def of(cls, r: Receipt, kind: str, t0: float, media: float) -> UpdateRecord:
+        """arrival: seconds since t0; media: seconds of media time at the arrival."""
+        if r.outcome != "applied":
+            return cls(r.version, kind, r.arrival - t0, media, r.outcome, None, None, None, None, None)
+        return cls(r.version, kind, r.arrival - t0, media, r.outcome, r.position, r.wait, r.generate, r.queue, r.latency)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            k: round(v, 6) if isinstance(v, float) else v
+            for k, v in ((f, getattr(self, f)) for f in self.__dataclass_fields__)
+        }
+
+
+def latencies(updates: Sequence[UpdateRecord]) -> list[float]:
+    """L of the applied updates; the start of the world is none."""
+    return [u.L for u in updates if u.L is not None and u.kind != "start"]
+
+
+def discarded_share(predicted: int, revoked: int) -> float:
+    """w: predicted groups that were revoked before use."""
+    return revoked / predicted if predicted else 0.0
+
+
+def summary(
+    *,
+    updates: Sequence[UpdateRecord],
+    counts: Counts,
+    cached: int,
+    frames: int,
+    fps: float,
+    stall_seconds: float,
+    stalls: int,
+    first_groups: Sequence[float],
+    facts: dict[str, Any],
+) -> dict[str, Any]:
+    """The contents of summary.json. facts: what is fixed (model, seed, commit, K, ...)."""
+    ls = latencies(updates)
+    played = frames / fps
+    return {
+        **facts,
+        "frames_shown": frames,
+        "fps": fps,
+        "media_seconds": round(played, 4),
+        "stall_seconds": round(stall_seconds, 4),
+        "stalls": stalls,
+        "stall_share": round(stall_seconds / (played + stall_seconds), 6) if played + stall_seconds else 0.0,
+        "groups": {
+            "predicted": counts.predicted,
+            "delivered": counts.delivered,
+            "revoked": counts.revoked,
+            "cached": cached,
+        },
+        "discarded_share": round(discarded_share(counts.predicted, counts.revoked), 6),
+        "updates": [u.as_dict() for u in updates],
+        "L50": percentile(ls, 0.5),
+        "L95": percentile(ls, 0.95),
+        "C_median": percentile(first_groups, 0.5),
+    }

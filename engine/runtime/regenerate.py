@@ -1,0 +1,136 @@
+"""A session made again from its log: every call is sampled anew and every delivered group is compared.
+
+On the same machine with the same weights the groups are the same bit for bit; elsewhere it is said which is the first that is not,
+and what differs between the machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engine.control.conditions import Condition
+from engine.models.interface import Group, HistoryPolicy, Model, Request
+from engine.playback.player import Frame, Samples
+from engine.runtime.decode_worker import decoded
+from engine.runtime.host import differences, facts
+from engine.runtime.replay import ReplayError
+from engine.runtime.session import fingerprint
+from engine.runtime.takes import Kept, resume_sampler
+
+
+@dataclass
+class Regenerated:
+    """groups: delivered ones that were made and compared; different: how many are not the same; first: in words, the first of
+    those; machine: what differs between the machines."""
+
+    groups: int = 0
+    different: int = 0
+    first: str = ""
+    machine: list[str] = field(default_factory=list)
+
+
+def regenerate(lines: list[dict[str, Any]], model: Model, show: Callable[[Frame, Samples | None], None]) -> Regenerated:
+    """Makes a session again with a model that was just loaded; `show` gets each frame. Raises ReplayError."""
+    return _Again(lines, model, show).run()
+
+
+class _Again:
+    def __init__(self, lines: list[dict[str, Any]], model: Model, show: Callable[[Frame, Samples | None], None]) -> None:
+        self.lines, self.model, self.show = lines, model, show
+        self.calls = {x["id"]: x for x in lines if x["kind"] == "call" and not x["error"]}
+        self.conditions: dict[int, Condition] = {0: Condition(0, lines[0]["prompt"])}
+        self.made: dict[int, list[Group]] = {}
+        self.timeline: dict[int, Group] = {}
+        self.kept: dict[int, list[Kept]] = {0: []}
+        self.takes: dict[int, tuple[int, int]] = {}
+        self.take = 0
+        self.result = Regenerated(machine=differences(lines[0].get("machine", {}), facts()))
+        if lines[0]["weights"] != model.identity:
+            self.result.machine.insert(0, f"the weights were {lines[0]['weights']}, are {model.identity}")
+
+    def run(self) -> Regenerated:
+        for line in self.lines:
+            kind = line["kind"]
+            if kind == "condition":
+                v = line["version"]
+                keys, tapped = tuple(line["keys"]), tuple(line["tapped"])
+                way = (line.get("before", ""), line.get("share", 1.0), line.get("negative"))
+                self.conditions[v] = Condition(v, line["prompt"], keys, tapped, *way)
+            elif kind == "controller":
+                self.conditions.setdefault(line["version"], Condition(line["version"], line.get("prompt", self.lines[0]["prompt"])))
+            elif kind == "command" and line["name"] == "Launch":
+                self._sample(line["data"]["call"])
+            elif kind == "event" and line["name"] == "GroupsReady":
+                self._adopt(line["data"]["call"], len(line["data"]["spans"]))
+            elif kind == "delivered":
+                self._deliver(line)
+            elif kind == "note" and line.get("text") == "reset":
+                self._reset(line)
+            elif kind == "note" and line.get("text") == "rewind":
+                self._rewind(line)
+        return self.result
+
+    def _sample(self, call: int) -> None:
+        line = self.calls.get(call)
+        if line is None:
+            return  # it was stopped or failed in the session as well
+        prepared = self.model.sampler.prepare(self.conditions[line["version"]])
+        request = Request(
+            line["branch"], line["K"], line["steps"], line["seed"], line["attempt"], prepared, HistoryPolicy(line["history"])
+        )  # fmt: skip
+        try:
+            self.made[call] = self.model.sampler.sample(request, lambda step, steps: True)
+        except Exception as e:
+            raise ReplayError(f"call {call} could not be made again: {e}") from e
+        self.model.sampler.settle(self.made[call], request.history)
+
+    def _adopt(self, call: int, count: int) -> None:
+        groups = self.made.pop(call, [])[:count]
+        if groups:
+            self.model.sampler.adopt(groups)
+            self.timeline = {p: g for p, g in self.timeline.items() if p < groups[0].position}
+            self.timeline.update((g.position, g) for g in groups)
+
+    def _deliver(self, line: dict[str, Any]) -> None:
+        p = line["position"]
+        group = self.timeline.get(p)
+        if group is None:
+            raise ReplayError(f"group {p} was delivered in the session and was not made again")
+        self.result.groups += 1
+        if fingerprint(group) != line["latent"]:
+            self.result.different += 1
+            if not self.result.first:
+                self.result.first = f"group {p} of take {line['take']}, {line['start'] / self.lines[0]['fps']:.2f} s into the session"
+        for frame, sound in decoded(self.model.decoder, group, line["start"]).each():
+            self.show(frame, sound)
+        self.kept.setdefault(self.take, []).append(Kept(group, line["start"], line["span"], line["call"], line["version"], ""))
+        self.model.sampler.keep(p)
+        self.model.decoder.keep(p)
+
+    def _reset(self, line: dict[str, Any]) -> None:
+        self.conditions[max(self.conditions)] = Condition(max(self.conditions), line["prompt"])
+        begin = line.get("begin")
+        if begin:
+            self.model.sampler.begin(Path(begin))
+        self.model.sampler.reset()
+        self.model.decoder.resume([])
+        self.timeline.clear()
+        self.kept, self.takes, self.take = {0: []}, {}, 0
+
+    def _rewind(self, line: dict[str, Any]) -> None:
+        path: list[Kept] = []
+        take, last = line["take"], line["position"]
+        while True:
+            path[:0] = [k for k in self.kept.get(take, []) if k.position <= last]
+            if take not in self.takes:
+                break
+            take, last = self.takes[take][0], self.takes[take][1]
+        path = path[-line["groups"] :]
+        self.takes[line["became"]] = (line["take"], line["position"])
+        self.take = line["became"]
+        resume_sampler(self.model.sampler, path)
+        self.model.decoder.resume([k.group for k in path])
+        self.timeline = {k.position: k.group for k in path[-2:]}

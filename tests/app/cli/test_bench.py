@@ -1,0 +1,91 @@
+"""The measuring commands: their shapes, their files, and bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli.main import main
+from engine.measure.simulate import load_profiles
+
+KEYS = {
+    "profile", "policy", "rate", "trajectories", "updates", "L50", "L95", "mean", "stall_share", "w", "A", "busy_share",
+    "theory_mean", "paper_L50",
+}  # fmt: skip
+
+
+def rows_of(tmp_path: Path, *arguments: str) -> list[dict]:
+    file = tmp_path / "rows.json"
+    assert main(["simulate", "--trajectories", "4", "--seconds", "30", "--json", str(file), *arguments]) == 0
+    rows: list[dict] = json.loads(file.read_text())["rows"]
+    assert all(set(r) >= KEYS for r in rows)
+    return rows
+
+
+def test_simulate_has_one_row_a_setting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = rows_of(tmp_path)
+    assert len(rows) == len(load_profiles()) * 2 * 2
+    assert {r["paper_L50"] for r in rows if r["profile"] == "wan-long" and r["policy"] == "chunk"} == {3.23, 3.11}
+    assert all(r["paper_L50"] is None for r in rows if r["profile"] == "wan-7-on-8")
+    assert "wan-long" in capsys.readouterr().out
+
+
+def test_simulate_takes_numbers_instead_of_a_profile(tmp_path: Path) -> None:
+    flags = ("--window", "7", "--delta", "0.25", "--first", "0.4", "--call", "0.5", "--jitter", "0.05", "--update-rate", "0.1")
+    rows = rows_of(tmp_path, *flags, "--policy", "speculative")
+    assert len(rows) == 1
+    assert rows[0]["rate"] == 0.1
+    assert rows[0]["K"] == 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["simulate", "--profile", "none"], "unknown profile 'none'"),
+        (["simulate", "--rate", "fast"], "unknown rate 'fast'"),
+        (["simulate", "--policy", "x"], "unknown policy 'x'"),
+        (["simulate", "--window", "7"], "--window, --delta and --first together"),
+        (["simulate", "--window", "7", "--delta", "0", "--first", "1"], "delta must be more than 0"),
+        (["simulate", "--window", "7", "--delta", "1", "--first", "2", "--call", "1"], "first <= call"),
+        (["simulate", "--trajectories", "0"], "--trajectories must be at least 1"),
+        (["simulate", "--profile", "wan-short", "--trajectories", "1", "--json", "/proc/x/y.json"], "cannot write"),
+        (["bench", "serve", "--window", "30"], "K = 30 is out of range"),
+        (["bench", "serve", "--seconds", "1"], "--seconds at least 5"),
+        (["replay", "/nowhere"], "cannot read /nowhere/events.jsonl"),
+    ],
+)
+def test_bad_input_gets_one_clear_line_and_status_2(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    error = capsys.readouterr().err.splitlines()
+    assert len(error) == 1
+    assert words in error[0]
+
+
+def test_bench_serve_writes_report_and_plots_and_its_sessions_replay(tmp_path: Path) -> None:
+    out = tmp_path / "bench"
+    assert main(["bench", "serve", "--window", "7", "--rate", "high", "--trajectories", "1", "--seconds", "6", "--out", str(out)]) == 0
+    report = json.loads((out / "report.json").read_text())
+    assert [r["setting"] for r in report["settings"]] == ["K=7 speculative high", "K=7 chunk high"]
+    a, b = report["settings"]
+    assert a["updates"] == b["updates"] > 0, "settings are paired"
+    text = (out / "report.md").read_text()
+    assert "foreland bench serve" in text
+    for name in ("latency", "stacks", "phase", "timeline"):
+        assert (out / f"{name}.png").stat().st_size > 5000
+        assert f"{name}.png" in text
+    sessions = sorted((out / "sessions").iterdir())
+    assert len(sessions) == 2
+    for session in sessions:
+        assert main(["replay", str(session), "--check"]) == 0
+
+
+def test_bench_sampler_and_decode_print_their_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "f.json"
+    assert main(["bench", "sampler", "--window", "1,3", "--steps", "1", "--repeats", "1", "--json", str(file)]) == 0
+    rows = json.loads(file.read_text())["rows"]
+    assert [r["K"] for r in rows] == [1, 3]
+    assert all(r[name] > 0 for r in rows for name in ("reuse", "recompute", "alone", "diffusers", "call"))
+    assert main(["bench", "decode", "--repeats", "1"]) == 0
+    assert "real_time" in capsys.readouterr().out

@@ -1,0 +1,151 @@
+"""The command line: one clear line and status 2 for bad input; films, logs and raw frames for good."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from app.cli.main import main
+from engine.models.pocket.codec import CHANNELS
+
+SCRIPT = {
+    "prompt": "snowy mountains at noon",
+    "seconds": 3,
+    "events": [
+        {"t": 0.5, "key": "Right", "action": "down"},
+        {"t": 1.5, "key": "Right", "action": "up"},
+        {"t": 1.5, "prompt": "desert at dusk"},
+    ],
+}
+
+
+def write(tmp_path: Path, data: object) -> Path:
+    file = tmp_path / "script.json"
+    file.write_text(data if isinstance(data, str) else json.dumps(data))
+    return file
+
+
+def run(tmp_path: Path, name: str, *more: str) -> Path:
+    folder = tmp_path / name
+    script = write(tmp_path, SCRIPT)
+    out = ("--out", str(folder / "w.mp4"), "--session", str(folder), "--raw", str(folder / "f.npy"))
+    assert main(["explore", "--script", str(script), *out, *more]) == 0
+    return folder
+
+
+def test_equal_runs_in_virtual_time_give_equal_frames_bit_for_bit(tmp_path: Path) -> None:
+    a = np.load(run(tmp_path, "a", "--assume-call", "0.4") / "f.npy")
+    b = np.load(run(tmp_path, "b", "--assume-call", "0.4") / "f.npy")
+    c = np.load(run(tmp_path, "c", "--assume-call", "0.4", "--seed", "1") / "f.npy")
+    assert a.shape == (48, 80, 128, 3)
+    assert a.dtype == np.uint8
+    assert np.array_equal(a, b)
+    assert not np.array_equal(a, c)
+
+
+def test_a_live_run_writes_film_log_and_summary_that_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = run(tmp_path, "live")
+    assert capsys.readouterr().out.splitlines()[-1] == str((folder / "w.mp4").resolve())
+    with av.open(str(folder / "w.mp4")) as film:
+        assert film.streams.video[0].average_rate == 16
+        assert sum(1 for _ in film.decode(video=0)) == 48
+    summary = json.loads((folder / "summary.json").read_text())
+    lines = [json.loads(x) for x in (folder / "events.jsonl").read_text().splitlines()]
+    assert lines[0]["kind"] == "session"
+    assert {k: v for k, v in lines[-1].items() if k in summary} == summary
+    assert summary["frames_shown"] == 48
+    g = summary["groups"]
+    assert g["predicted"] == g["delivered"] + g["revoked"] + g["cached"]
+    ticks = [x for x in lines if x.get("name") == "Tick"]
+    assert len(ticks) == g["delivered"]
+    kinds = [u["kind"] for u in summary["updates"]]
+    assert kinds.count("key") == 2
+    assert kinds.count("prompt") == 1
+    for u in summary["updates"]:
+        if u["outcome"] == "applied":
+            assert u["L"] == pytest.approx(u["R"] + u["C"] + u["Q"], abs=1e-5)
+    for name in ("fps", "stall_seconds", "L50", "L95", "K", "window_seconds", "C_median", "model", "seed", "commit"):
+        assert name in summary
+
+
+def test_chunk_commitment_answers_later_and_revokes_nothing(tmp_path: Path) -> None:
+    spec, chunk = (
+        json.loads((run(tmp_path, commit, "--assume-call", "0.3", "--commit", commit) / "summary.json").read_text())
+        for commit in ("speculative", "chunk")
+    )
+    assert chunk["groups"]["revoked"] == 0 < spec["groups"]["revoked"]
+    assert chunk["L50"] > spec["L50"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["explore", "--sede", "1"], "unrecognized arguments"),
+        (["explore", "--window", "0"], "K = 0 is out of range"),
+        (["explore", "--window", "22"], "K = 22 is out of range"),
+        (["explore", "--steps", "0"], "steps = 0 is out of range"),
+        (["explore", "--seed", "-1"], "seed = -1 is out of range"),
+        (["explore", "--seconds", "-3"], "--seconds -3 is out of range"),
+        (["explore", "--model", "nothing"], "unknown model 'nothing'"),
+        (["explore", "--script", "/nowhere.json"], "cannot read the script"),
+        (["explore", "--out", "/proc/none/world.mp4"], "cannot write /proc/none/world.mp4"),
+        (["explore", "--session", "/proc/none"], "/proc/none"),
+        (["explore", "--assume-call", "0"], "--assume-call 0 is out of range"),
+        (["explore", "--weights", "/nowhere", "--seconds", "1"], "is missing"),
+        (["explore", "--commit", "never"], "invalid choice"),
+        (["run", "--prompt", " "], "the prompt is empty"),
+        (["dance"], "invalid choice"),
+    ],
+)
+def test_bad_input_gets_one_clear_line_and_status_2(
+    tmp_path: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        status = main(arguments)
+    except SystemExit as e:
+        status = int(e.code or 0)
+    error = [x for x in capsys.readouterr().err.splitlines() if x.startswith("foreland: ")]
+    assert status == 2
+    assert len(error) == 1
+    assert words in error[0]
+
+
+@pytest.mark.parametrize("script", ["{", {"prompt": ""}, {"prompt": "a", "events": [{"t": -1, "prompt": "b"}]}])
+def test_bad_scripts_get_one_clear_line_and_status_2(tmp_path: Path, script: object, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "--script", str(write(tmp_path, script)), "--out", str(tmp_path / "w.mp4")]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_a_prompt_that_is_too_long_is_refused_and_the_film_goes_on(tmp_path: Path) -> None:
+    script = {"prompt": "desert", "seconds": 2, "events": [{"t": 0.5, "prompt": "sand " * 200}]}
+    file = write(tmp_path, script)
+    arguments = ["explore", "--script", str(file), "--out", str(tmp_path / "w.mp4"), "--session", str(tmp_path / "s")]
+    assert main([*arguments, "--assume-call", "0.3"]) == 0
+    summary = json.loads((tmp_path / "s" / "summary.json").read_text())
+    assert [u["outcome"] for u in summary["updates"]] == ["applied", "rejected"]
+    assert summary["frames_shown"] == 32
+
+
+def test_doctor_says_what_works(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    for name in ("python", "torch", "encoder", "pocket world", "display", "sound", "global keys", "gpu"):
+        assert f" {name}: " in out
+
+
+def test_latents_are_kept_in_the_sessions_folder_when_asked_for(tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    words = ["explore", "--seconds", "2", "--assume-call", "0.5", "--out", str(tmp_path / "w.mp4"), "--session", str(tmp_path / "s")]
+    assert main([*words, "--latents"]) == 0
+    latents = load_file(str(tmp_path / "s" / "latents.safetensors"))
+    assert sorted(latents) == sorted(f"group:{i}" for i in range(8))
+    assert latents["group:0"].shape == (CHANNELS, 10, 16)

@@ -1,0 +1,238 @@
+"""A controller and a player under a made-up sampler, in virtual time, with every invariant checked at every step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.control.controller import (
+    Abandon,
+    Cause,
+    Command,
+    Controller,
+    Event,
+    Finish,
+    GroupsReady,
+    InputsReady,
+    InputsRejected,
+    Launch,
+    Policy,
+    Receipt,
+    Restore,
+    Revoke,
+    SetWake,
+    State,
+    Tick,
+    Update,
+    Wake,
+)
+from engine.playback.player import Happening, Player
+
+
+class Machine:
+    """Plays a session and keeps its own books, from which the invariants are judged."""
+
+    def __init__(self, policy: Policy, span_of=lambda p: 4) -> None:  # type: ignore[no-untyped-def]
+        self.policy, self.span_of = policy, span_of
+        self.now = 0.0
+        self.wake = float("inf")
+        self.player = Player(policy.fps)
+        self.controller = Controller(policy, 0.0)
+        self.job: Launch | None = None
+        self.made = False
+        self.trace: list[str] = []
+        self.predicted: dict[int, tuple[int, int]] = {}
+        self.delivered: dict[int, tuple[int, int]] = {}
+        self.retained_at_launch: dict[int, dict[int, tuple[int, int]]] = {}
+        self.ends: dict[int, Receipt] = {}
+        self.received: set[int] = {0}
+        self.ready_at: dict[int, float] = {0: 0.0}
+        self.shown: list[int] = []
+        self.version = 0
+        self.launches = 0
+        self.feed(Wake(0.0))
+
+    # -- the outside world ---------------------------------------------------------------------------------------------
+
+    def feed(self, event: Event) -> None:
+        c = self.controller
+        busy = c.job is not None
+        before = dict(self.predicted)
+        self.trace.append(f"{event}")
+        answers = c.handle(event)
+        for command in answers:
+            self.trace.append(f"    {command}")
+            self.obey(command, event, busy, before)
+        self.check()
+
+    def obey(self, command: Command, event: Event, busy: bool, before: dict[int, tuple[int, int]]) -> None:
+        match command:
+            case Launch():
+                freed = not busy or isinstance(event, Finish) or (isinstance(event, Wake) and self.job is None)
+                assert freed, "I2: a second call while one is active"
+                assert self.job is None, "I2: two active jobs"
+                assert command.branch >= len(self.delivered), "I1: a branch inside what was delivered"
+                assert command.window == self.controller.policy.window, "a call is always a full window"
+                self.job, self.made = command, False
+                self.launches += 1
+                self.retained_at_launch[command.call] = {p: x for p, x in self.predicted.items() if p < command.branch}
+            case Revoke():
+                for e in command.entries:
+                    assert e.position not in self.delivered, "I1: a delivered position was revoked"
+                    assert e.position >= self.locked_before, "I1: a locked position was revoked"
+                    del self.predicted[e.position]
+                self.player.drop(command.entries[0].position)
+            case Restore():
+                for e in command.entries:
+                    self.predicted[e.position] = (e.call, e.version)
+                    self.player.put(e.position, e.start, self.frames(e.position))
+            case Abandon():
+                self.job = None
+            case Receipt():
+                if command.outcome == "received":
+                    assert command.version not in self.received
+                    self.received.add(command.version)
+                else:
+                    assert command.version not in self.ends, "I5: an update ended twice"
+                    assert command.version in self.received
+                    self.ends[command.version] = command
+                    if command.outcome == "applied":
+                        assert min(command.wait, command.generate, command.queue) > -1e-9
+                        assert abs(command.arrival + command.latency - command.at) < 1e-9, "L = R + C + Q"
+            case SetWake():
+                self.wake = command.at
+
+    @property
+    def locked_before(self) -> int:
+        return self._locked
+
+    _locked = 0
+
+    def check(self) -> None:
+        c = self.controller
+        d, lock, e = c.delivered, c.locked, c.end
+        assert d <= lock <= e or (d <= lock and c.job is not None and e == lock), f"I4: {d} {lock} {e}"
+        assert lock >= self._locked, "I4: the lock moved back"
+        self._locked = lock
+        assert [x.position for x in c.cache] == list(range(d, e)), "I4: positions are contiguous"
+        versions = [x.version for x in c.cache]
+        assert versions == sorted(versions), "I4: versions fall along positions"
+        if self.shown and versions:
+            assert versions[0] >= self.shown[-1], "I7: an older version after a newer one"
+        starts = [x.start for x in c.cache]
+        for a, b in zip(list(c.cache)[:-1], list(c.cache)[1:], strict=True):
+            assert a.start + a.span == b.start, "media time is a sum of spans"
+        assert starts == sorted(starts)
+        n = c.counts
+        assert n.predicted == n.delivered + n.revoked + len(c.cache), "I6: groups are conserved"
+        assert (c.state is State.PRODUCE) == (c.job is not None), "a call is active exactly in Produce"
+        assert self.predicted == {x.position: (x.call, x.version) for x in c.cache}
+        for x in c.cache:
+            for p, kept in self.retained_at_launch.get(x.call, {}).items():
+                if p in self.predicted and p < x.position:
+                    assert self.predicted[p] == kept, "I4: history holds what was retained"
+                if p in self.delivered:
+                    assert self.delivered[p] == kept, "I4: history holds what was retained"
+
+    def frames(self, position: int) -> list[np.ndarray]:
+        return [np.zeros((1, 1, 3), np.uint8)] * self.span_of(position)
+
+    # -- what can happen -----------------------------------------------------------------------------------------------
+
+    def update(self, ready: bool) -> None:
+        self.version += 1
+        if ready:
+            self.ready_at[self.version] = self.now
+        self.feed(Update(self.now, self.version, self.now, ready))
+
+    def inputs(self, good: bool) -> None:
+        """The oldest update without inputs gets them, or is rejected."""
+        waiting = [v for v in range(1, self.version + 1) if v not in self.ready_at and v not in self.ends]
+        if not waiting:
+            return
+        v = waiting[0]
+        if good:
+            self.ready_at[v] = self.now
+            self.feed(InputsReady(self.now, v))
+        else:
+            self.feed(InputsRejected(self.now, v, "bad"))
+
+    def groups(self) -> None:
+        """The active call's groups become deliverable."""
+        if self.job is None or self.made:
+            return
+        job, self.made = self.job, True
+        spans = tuple(self.span_of(job.branch + i) for i in range(job.window))
+        for i in range(job.window):
+            self.predicted[job.branch + i] = (job.call, job.version)
+        start = self.controller.start(self.controller.end)
+        self.feed(GroupsReady(self.now, job.call, spans))
+        for i, span in enumerate(spans):
+            self.player.put(job.branch + i, start, self.frames(job.branch + i))
+            start += span
+
+    def finish(self, error: str = "") -> None:
+        if self.job is None or not (self.made or error):
+            return
+        job, self.job = self.job, None
+        self.feed(Finish(self.now, job.call, error))
+
+    def stale(self) -> None:
+        """Late output of a call that is over."""
+        call = self.controller.next_call - 1 if self.job is None else self.job.call - 1
+        if call >= 0:
+            before = self.controller.counts.predicted
+            self.feed(GroupsReady(self.now, call, (4,)))
+            self.feed(Finish(self.now, call))
+            assert self.controller.counts.predicted == before
+
+    def pause(self) -> None:
+        self.player.pause(self.now)
+        self.feed(Wake(self.now, Cause.HOLD))
+
+    def resume(self) -> None:
+        self.player.resume(self.now)
+        if self.player.started and not self.player.stalled:
+            self.feed(Wake(self.now, Cause.RELEASE))
+
+    def elapse(self, seconds: float) -> None:
+        """Time passes; the player plays and the wake-ups come when they are due."""
+        end = self.now + seconds
+        for _ in range(10_000):
+            due = self.player.next_due()
+            if not self.player.started and not self.player.paused and self.player.has(0):
+                due = self.now
+            if self.player.stalled and not self.player.paused and self.player.has(self.player.next_position):
+                due = self.now
+            at = min(end, self.wake, due if due is not None else end)
+            self.now = max(self.now, at)
+            if self.wake <= self.now:
+                self.wake = float("inf")
+                self.feed(Wake(self.now))
+            for p in self.player.advance(self.now):
+                if p.what is Happening.GROUP:
+                    position = self.controller.cache[0].position
+                    assert position == p.position
+                    self.delivered[position] = self.predicted.pop(position)
+                    self.shown.append(self.delivered[position][1])
+                    assert self.ready_at[self.shown[-1]] <= self.now, "I7: shown before its inputs were ready"
+                    self.feed(Tick(p.at, p.position))
+                    answered = {v for v in self.received if v <= self.shown[-1]}
+                    assert answered <= set(self.ends), "I5: what was overtaken has ended"
+                elif p.what is Happening.STALLED:
+                    self.feed(Wake(p.at, Cause.HOLD))
+                elif p.what in (Happening.STARTED, Happening.RESUMED):
+                    self.feed(Wake(p.at, Cause.RELEASE))
+            if self.now >= end:
+                return
+        raise AssertionError("time does not pass")
+
+    def end(self) -> None:
+        """Closes the session: every update has exactly one end."""
+        self._locked = min(self._locked, self.controller.end)
+        for command in self.controller.close(self.now):
+            if isinstance(command, Receipt):
+                assert command.version not in self.ends
+                self.ends[command.version] = command
+        assert set(self.ends) == set(range(self.version + 1)), "I5: every update ends exactly once"
+        n = self.controller.counts
+        assert n.predicted == n.delivered + n.revoked + len(self.controller.cache)

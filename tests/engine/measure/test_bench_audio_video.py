@@ -1,0 +1,15 @@
+"""`bench sampler` and `bench decode` know the joint models."""
+
+from __future__ import annotations
+
+from engine.measure import bench_audio_video as bench
+from engine.models.interface import Model
+
+
+def test_calls_and_decodes_are_timed(h3: Model, ltx: Model) -> None:
+    for model, k in ((h3, 7), (ltx, 3)):
+        row = bench.sampler(model, [k], 1, 1)[0]
+        assert row["K"] == k and row["call"] > 0
+        assert row["T"] < k * model.spec.spans[1] / model.spec.fps, "what is repeated is not played"
+        times = bench.decode(model, k, 1)
+        assert 0 < times["first_group"] <= times["whole_call"] * 3 and times["sound"] > 0

@@ -1,0 +1,42 @@
+"""Small checkpoints of MiniMax-H3 and LTX-2.3 in their published layouts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.models.interface import Model
+from engine.models.load_options import LoadOptions
+from engine.models.registry import loader, spec_of
+from engine.models.wan.tiny import write_tiny
+
+
+@pytest.fixture(scope="session")
+def h3_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny("minimax-h3", tmp_path_factory.mktemp("h3") / "h3")
+
+
+@pytest.fixture(scope="session")
+def ltx_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny("ltx-2.3", tmp_path_factory.mktemp("ltx") / "ltx")
+
+
+def load(folder: Path, **options: object) -> Model:
+    torch.set_num_threads(2)
+    return loader(str(folder), LoadOptions(device="cpu", **options))(lambda stage, share: None)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="session")
+def h3(h3_folder: Path) -> Model:
+    return load(h3_folder)
+
+
+@pytest.fixture(scope="session")
+def ltx(ltx_folder: Path) -> Model:
+    return load(ltx_folder)
+
+
+def spec(folder: Path):  # type: ignore[no-untyped-def]
+    return spec_of(str(folder))

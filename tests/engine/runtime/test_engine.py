@@ -1,0 +1,307 @@
+"""The live engine: threads, errors, pauses, resets, and what is left afterwards."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.control.conditions import Condition
+from engine.control.controller import Commit
+from engine.models.interface import Group, HistoryPolicy, Report, Request
+from engine.runtime.engine import Engine
+from engine.runtime.session import Settings
+from tests.toy import SPEC, ToyDecoder, ToySampler, toy
+
+WAIT = 10.0
+
+
+class Play:
+    """Advances an engine's screen in real time and keeps what was shown."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.frames: list[np.ndarray] = []
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        end = time.monotonic() + WAIT
+        while not condition():
+            assert time.monotonic() < end, "it did not happen in time"
+            self.frames += [p.image for p in self.engine.screen.advance(self.engine.clock()) if p.image is not None]
+            time.sleep(0.002)
+
+    def frames_more(self, n: int) -> None:
+        target = len(self.frames) + n
+        self.until(lambda: len(self.frames) >= target)
+
+
+def start(tmp_path: Path, sampler: ToySampler | None = None, decoder: ToyDecoder | None = None, **settings: object) -> Play:
+    engine = Engine(toy(sampler, decoder), SPEC, Settings(prompt="a", **settings), tmp_path / "s")  # type: ignore[arg-type]
+    engine.start()
+    return Play(engine)
+
+
+def lines(tmp_path: Path) -> list[dict]:
+    return [json.loads(x) for x in (tmp_path / "s" / "events.jsonl").read_text().splitlines()]
+
+
+def foreland_threads() -> list[str]:
+    return [t.name for t in threading.enumerate() if t.name.startswith("foreland")]
+
+
+def test_a_world_plays_in_order_and_leaves_no_thread(tmp_path: Path) -> None:
+    play = start(tmp_path)
+    play.frames_more(40)
+    play.engine.close()
+    assert foreland_threads() == []
+    shown = [(int(f[0, 0, 0]), int(f[0, 0, 2])) for f in play.frames]
+    assert shown == [(i // 4, i % 4) for i in range(len(shown))]
+    summary = json.loads((tmp_path / "s" / "summary.json").read_text())
+    assert summary["frames_shown"] == len(shown)
+    g = summary["groups"]
+    assert g["predicted"] == g["delivered"] + g["revoked"] + g["cached"]
+    assert lines(tmp_path)[0]["kind"] == "session"
+    assert lines(tmp_path)[-1]["kind"] == "summary"
+
+
+def test_a_key_changes_a_group_soon_and_is_answered_with_r_c_and_q(tmp_path: Path) -> None:
+    play = start(tmp_path, window=21)
+    play.frames_more(8)
+    play.engine.press("forward")
+    play.until(lambda: bool(play.frames) and play.frames[-1][0, 0, 1] == 1)
+    play.engine.close()
+    update = play.engine.summary["updates"][1]  # type: ignore[index]
+    assert update["outcome"] == "applied"
+    assert update["L"] == pytest.approx(update["R"] + update["C"] + update["Q"], abs=1e-5)
+    assert update["L"] < 2.0, "long before the chunk's end"
+    assert play.engine.summary["groups"]["revoked"] > 0  # type: ignore[index]
+
+
+def test_under_chunk_commitment_a_key_waits_for_the_chunks_end_and_nothing_is_revoked(tmp_path: Path) -> None:
+    play = start(tmp_path, window=7, commit=Commit.CHUNK)
+    play.frames_more(2)
+    play.engine.press("forward")
+    play.until(lambda: play.frames[-1][0, 0, 1] == 1)
+    play.engine.close()
+    assert play.engine.summary["updates"][1]["position"] == 7  # type: ignore[index]
+    assert play.engine.summary["groups"]["revoked"] == 0  # type: ignore[index]
+
+
+def test_a_pause_holds_the_picture_and_releases_the_keys(tmp_path: Path) -> None:
+    play = start(tmp_path)
+    play.engine.press("forward")
+    play.frames_more(8)
+    play.engine.pause()
+    held = play.engine.screen.shown
+    time.sleep(0.4)
+    assert play.engine.screen.advance(play.engine.clock()) == []
+    assert play.engine.screen.shown == held
+    assert play.engine.view.keys == ()
+    play.engine.resume()
+    play.frames_more(8)
+    play.engine.close()
+    assert play.engine.summary["stall_seconds"] < 0.2  # type: ignore[index]
+
+
+def test_a_reset_begins_a_new_world_with_the_prompt_that_is_given(tmp_path: Path) -> None:
+    play = start(tmp_path)
+    play.frames_more(12)
+    play.engine.reset("b", 5)
+    play.until(lambda: play.engine.view.prompt == "b" and play.frames[-1][0, 0, 0] == 1)
+    play.engine.close()
+    summary = play.engine.summary
+    assert summary is not None
+    assert summary["seed"] == 5
+    g = summary["groups"]
+    assert g["predicted"] == g["delivered"] + g["revoked"] + g["cached"]
+
+
+def test_one_failed_call_is_tried_again_and_the_world_goes_on(tmp_path: Path) -> None:
+    play = start(tmp_path, ToySampler(broken=[1]))
+    play.frames_more(60)
+    play.engine.close()
+    assert play.engine.error is None
+    assert any("out of memory" in x.get("text", "") for x in lines(tmp_path) if x["kind"] == "note")
+
+
+def test_when_calls_keep_failing_the_person_is_told_and_an_edit_is_a_new_try(tmp_path: Path) -> None:
+    play = start(tmp_path, ToySampler(broken=[1, 2]))
+    play.until(lambda: "sampling failed 2 times" in play.engine.view.message)
+    play.engine.say("b")
+    play.until(lambda: bool(play.frames) and play.frames[-1][0, 0, 1] == 1)
+    play.engine.close()
+    assert play.engine.error is None
+
+
+def test_a_decoder_that_fails_stops_the_engine_with_a_message_and_a_complete_log(tmp_path: Path) -> None:
+    play = start(tmp_path, decoder=ToyDecoder(broken=[9]))
+    play.until(lambda: not play.engine.running)
+    play.engine.close()
+    assert "decod" in (play.engine.error or "")
+    assert lines(tmp_path)[-1]["kind"] == "summary"
+    assert foreland_threads() == []
+
+
+def test_a_loader_that_fails_is_told_and_the_log_is_closed(tmp_path: Path) -> None:
+    def load(progress: object) -> None:
+        raise ValueError("the weights are missing")
+
+    engine = Engine(load, SPEC, Settings(prompt="a"), tmp_path / "s")  # type: ignore[arg-type]
+    engine.start()
+    Play(engine).until(lambda: not engine.running)
+    engine.close()
+    assert engine.error == "the weights are missing"
+    assert lines(tmp_path)[-1]["kind"] == "summary"
+
+
+def test_a_bad_prompt_is_refused_with_a_message_and_the_old_one_stays(tmp_path: Path) -> None:
+    play = start(tmp_path)
+    play.frames_more(4)
+    play.engine.say("bad")
+    play.until(lambda: "the prompt is bad" in play.engine.view.message)
+    play.engine.press("forward")
+    play.until(lambda: play.frames[-1][0, 0, 1] == 2)
+    assert play.engine.view.prompt == "a"
+    play.engine.close()
+    outcomes = {u["version"]: u["outcome"] for u in play.engine.summary["updates"]}  # type: ignore[index]
+    assert outcomes[1] == "rejected"
+
+
+def test_impossible_settings_are_refused_before_anything_is_loaded(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="K = 22 is out of range"):
+        Engine(toy(), SPEC, Settings(prompt="a", window=22), tmp_path / "s")
+
+
+def test_settings_that_are_impossible_later_change_nothing(tmp_path: Path) -> None:
+    play = start(tmp_path)
+    play.frames_more(4)
+    play.engine.configure(window=99)
+    play.until(lambda: "out of range" in play.engine.view.message)
+    play.engine.configure(window=3)
+    play.until(lambda: play.engine.view.window == 3)
+    play.engine.close()
+
+
+def test_closing_during_a_call_ends_within_a_step(tmp_path: Path) -> None:
+    play = start(tmp_path, ToySampler(seconds=2.0))
+    time.sleep(0.1)
+    began = time.monotonic()
+    play.engine.close()
+    assert time.monotonic() - began < 1.5
+    assert foreland_threads() == []
+
+
+def test_closing_before_the_start_is_fine(tmp_path: Path) -> None:
+    engine = Engine(toy(), SPEC, Settings(prompt="a"), tmp_path / "s")
+    engine.close()
+    assert lines(tmp_path)[-1]["kind"] == "summary"
+
+
+def test_frames_cannot_be_written_after_the_hand_over(tmp_path: Path) -> None:
+    play = start(tmp_path)
+    play.frames_more(1)
+    play.engine.close()
+    with pytest.raises(ValueError, match="read-only"):
+        play.frames[0][0, 0, 0] = 1
+
+
+# -- spans that differ, conditions that take time, work between calls --------------------------------------------------
+
+
+class Phased(ToySampler):
+    """17 n + 5 frames a call: spans 1, 4, 4, 4, 4 repeat by the index inside the call, and a later call's first latent repeats
+    the boundary and is dropped, as in MiniMax-H3's image path."""
+
+    def sample(self, request: Request, report: Report) -> list[Group]:
+        overlap = 1 if request.branch else 0
+        made = super().sample(replace(request, window=request.window - overlap), report)
+        return [replace(g, span=1 if (i + overlap) % 5 == 0 else 4) for i, g in enumerate(made)]
+
+
+class PhasedDecoder(ToyDecoder):
+    def decode(self, group: Group) -> list[np.ndarray]:
+        frame = super().decode(group)[0]
+        out = []
+        for i in range(group.span or 4):
+            one = np.array(frame)
+            one[..., 2] = i
+            one.flags.writeable = False
+            out.append(one)
+        return out
+
+
+@pytest.mark.parametrize("commit", [Commit.SPECULATIVE, Commit.CHUNK])
+def test_spans_that_repeat_by_call_play_every_frame_once(tmp_path: Path, commit: Commit) -> None:
+    play = start(tmp_path, Phased(), PhasedDecoder(), window=7, commit=commit)
+    for i in range(6):
+        play.frames_more(7)
+        play.engine.press("forward") if i % 2 == 0 else play.engine.release("forward")
+    play.frames_more(10)
+    play.engine.close()
+    assert play.engine.error is None
+    log = lines(tmp_path)
+    spans = {}
+    for x in log:  # the newest span of each position that was made
+        if x["kind"] == "event" and x["name"] == "GroupsReady":
+            branch = next(y["data"]["branch"] for y in log if y.get("name") == "Launch" and y["data"]["call"] == x["data"]["call"])
+            spans.update({branch + i: s for i, s in enumerate(x["data"]["spans"])})
+    assert {1, 4} <= set(spans.values())
+    shown = [(int(f[0, 0, 0]), int(f[0, 0, 2])) for f in play.frames]
+    expected = [(p, i) for p in sorted(spans) for i in range(spans[p])]
+    assert shown == expected[: len(shown)]
+    assert len(shown) > 50
+    times = [x["media"] for x in log if x["kind"] == "command" and x["name"] == "Receipt" and x["data"]["outcome"] == "applied"]
+    starts = np.cumsum([0, *(spans[p] for p in sorted(spans))]) / 16
+    assert all(np.abs(starts - t).min() < 0.15 for t in times)  # applied where a group begins
+
+
+class Slow(ToySampler):
+    prepares_slowly = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.threads: set[str] = set()
+        self.settled = self.idled = 0
+
+    def prepare(self, condition: Condition) -> Condition:
+        self.threads.add(threading.current_thread().name)
+        if condition.version:
+            time.sleep(0.3)
+        if condition.prompt == "odd":
+            raise RuntimeError("no tokenizer")
+        return super().prepare(condition)
+
+    def settle(self, groups: list[Group], history: HistoryPolicy) -> None:  # type: ignore[override]
+        self.settled += 1
+
+    def idle(self, locked: int, history: HistoryPolicy) -> bool:
+        self.idled += 1
+        return self.idled % 3 != 0
+
+
+def test_conditions_that_take_time_are_made_beside_the_world(tmp_path: Path) -> None:
+    sampler = Slow()
+    play = start(tmp_path, sampler)
+    play.frames_more(8)
+    play.engine.say("b")
+    pressed = time.monotonic()
+    play.frames_more(2)
+    assert time.monotonic() - pressed < 0.3  # the world went on meanwhile
+    play.until(lambda: bool(play.frames) and play.frames[-1][0, 0, 1] == 1)
+    play.engine.say("odd")
+    play.until(lambda: "could not be read" in play.engine.view.message)
+    play.engine.say("bad")
+    play.until(lambda: "say something else" in play.engine.view.message)
+    assert play.engine.view.prompt == "b"
+    play.engine.close()
+    assert "foreland-prepare" in sampler.threads
+    assert sampler.settled >= 2 and sampler.idled >= 2
+    play.until(lambda: foreland_threads() == [])
+    ends = [x["data"] for x in lines(tmp_path) if x.get("name") == "Receipt" and x["data"]["outcome"] == "rejected"]
+    assert len(ends) == 2
