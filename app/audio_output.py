@@ -66,9 +66,14 @@ class PortAudioStream:
             except (sd.PortAudioError, ValueError):
                 self.rate = int(sd.query_devices(chosen, "output")["default_samplerate"])
             self._stream = sd.OutputStream(
-                samplerate=self.rate, blocksize=round(BLOCK_SECONDS * self.rate), device=chosen, channels=2, dtype="float32",
-                latency=LATENCY_SECONDS, callback=callback,
-            )  # fmt: skip
+                samplerate=self.rate,
+                blocksize=round(BLOCK_SECONDS * self.rate),
+                device=chosen,
+                channels=2,
+                dtype="float32",
+                latency=LATENCY_SECONDS,
+                callback=callback,
+            )
             self._stream.start()
         except (sd.PortAudioError, ValueError, OSError) as e:
             raise SoundError(f"no sound device can be used ({e}); the world plays on in silence") from e
@@ -85,7 +90,9 @@ class PortAudioStream:
 class NullStream:
     """A device that nobody hears, which asks as a real one does: for machines without, and for tests. speed: of its clock."""
 
-    def __init__(self, rate: int, fill: Fill, device: str = "", speed: float = 1.0, heard: Callable[[Any], None] | None = None) -> None:
+    def __init__(
+        self, rate: int, fill: Fill, device: str = "", speed: float = 1.0, heard: Callable[[Any], None] | None = None
+    ) -> None:
         self.rate, self.latency = rate, LATENCY_SECONDS
         self._fill, self._speed, self._heard = fill, speed, heard
         self._end = threading.Event()

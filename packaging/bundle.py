@@ -47,12 +47,20 @@ def build() -> Path:
 
 def deb() -> Path:
     """Puts the folder into a package with a desktop entry and an icon."""
-    architecture = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True, check=True).stdout.strip()
+    architecture = subprocess.run(
+        ["dpkg", "--print-architecture"], capture_output=True, text=True, check=True
+    ).stdout.strip()
     target = DIST / f"foreland_{version()}_{architecture}.deb"
     with tempfile.TemporaryDirectory() as t:
         root = Path(t) / "root"
         shutil.copytree(FOLDER, root / "opt" / "foreland", symlinks=True)
-        for where in ("usr/bin", "usr/share/applications", "usr/share/icons/hicolor/256x256/apps", "usr/share/doc/foreland", "DEBIAN"):
+        for where in (
+            "usr/bin",
+            "usr/share/applications",
+            "usr/share/icons/hicolor/256x256/apps",
+            "usr/share/doc/foreland",
+            "DEBIAN",
+        ):
             (root / where).mkdir(parents=True)
         (root / "usr/bin/foreland").symlink_to("/opt/foreland/foreland")
         shutil.copy(ROOT / "packaging" / "foreland.desktop", root / "usr/share/applications")

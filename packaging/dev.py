@@ -1,8 +1,8 @@
 """Sets up a virtual environment and runs or tests Foreland from a checkout. Needs nothing but Python 3.11.
 
-    python packaging/dev.py run [options of `foreland run`]
-    python packaging/dev.py test [arguments for pytest]
-    python packaging/dev.py foreland ARGUMENTS...   any other command, as the installed program would run it
+python packaging/dev.py run [options of `foreland run`]
+python packaging/dev.py test [arguments for pytest]
+python packaging/dev.py foreland ARGUMENTS...   any other command, as the installed program would run it
 """
 
 from __future__ import annotations
@@ -20,10 +20,23 @@ HERE = ROOT / "packaging"
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 WINDOW_LIBRARIES = (
-    "libegl1", "libgl1", "libxkbcommon-x11-0", "libxcb-cursor0", "libxcb-icccm4", "libxcb-image0", "libxcb-keysyms1",
-    "libxcb-randr0", "libxcb-render-util0", "libxcb-shape0", "libxcb-xinerama0", "libxcb-xkb1", "libdbus-1-3",
-    "libfontconfig1", "fonts-dejavu-core", "libportaudio2",
-)  # fmt: skip
+    "libegl1",
+    "libgl1",
+    "libxkbcommon-x11-0",
+    "libxcb-cursor0",
+    "libxcb-icccm4",
+    "libxcb-image0",
+    "libxcb-keysyms1",
+    "libxcb-randr0",
+    "libxcb-render-util0",
+    "libxcb-shape0",
+    "libxcb-xinerama0",
+    "libxcb-xkb1",
+    "libdbus-1-3",
+    "libfontconfig1",
+    "fonts-dejavu-core",
+    "libportaudio2",
+)
 TEST_LIBRARIES = ("xvfb", "xauth", "xdotool")
 APT_TIMEOUT = 900
 
@@ -46,7 +59,9 @@ def system_libraries(names: tuple[str, ...]) -> None:
             say("this is not Debian: if the window does not open, install what your system calls " + " ".join(names))
         return
     query = subprocess.run(["dpkg-query", "-W", "-f=${Package} ${Status}\n", *names], capture_output=True, text=True)
-    there = {line.split()[0].split(":")[0] for line in query.stdout.splitlines() if line.endswith("install ok installed")}
+    there = {
+        line.split()[0].split(":")[0] for line in query.stdout.splitlines() if line.endswith("install ok installed")
+    }
     missing = [n for n in names if n not in there]
     if not missing:
         return
@@ -55,7 +70,10 @@ def system_libraries(names: tuple[str, ...]) -> None:
         return
     say(f"installing system libraries: {' '.join(missing)}")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing]):
+    for command in (
+        ["apt-get", "update", "-qq"],
+        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing],
+    ):
         done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, timeout=APT_TIMEOUT)
         if done.returncode:
             say(f"`{' '.join(command)}` failed; the window may not open. Install by hand: {' '.join(missing)}")

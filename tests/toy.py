@@ -8,7 +8,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.control.conditions import Condition
-from engine.models.interface import ConditionError, Decoder, Group, HistoryPolicy, Model, ModelSpec, Report, Request, Sampler, Stopped
+from engine.models.interface import (
+    ConditionError,
+    Decoder,
+    Group,
+    HistoryPolicy,
+    Model,
+    ModelSpec,
+    Report,
+    Request,
+    Sampler,
+    Stopped,
+)
 from engine.playback.player import Frame
 
 SPEC = ModelSpec("toy", 4, 2, 16.0, (4, 4), (1, 21), 7, 4, (HistoryPolicy.CLEAN_PREFILL,))
@@ -39,7 +50,9 @@ class ToySampler(Sampler):
             if not report(i + 1, request.steps) and i + 1 < request.steps:
                 raise Stopped
         version = request.prepared.version
-        return [Group(request.branch + i, (request.branch + i, version, self.calls), None) for i in range(request.window)]
+        return [
+            Group(request.branch + i, (request.branch + i, version, self.calls), None) for i in range(request.window)
+        ]
 
     def adopt(self, groups: Sequence[Group]) -> None:
         first = groups[0].position

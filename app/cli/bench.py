@@ -10,16 +10,38 @@ from typing import Any
 from app.cli.model_options import Choice, add_model_options, choose
 from engine.assets import FOLDER
 from engine.control.controller import Commit
-from engine.measure.simulate import UPDATES, Profile, ProfileError, load_profiles, protocol_range, simulate, uniform_profile
+from engine.measure.simulate import (
+    UPDATES,
+    Profile,
+    ProfileError,
+    load_profiles,
+    protocol_range,
+    simulate,
+    uniform_profile,
+)
 from engine.models.registry import default_threads, pocket_folder
 from engine.runtime.replay import ReplayError, read_session, replay
 
 COLUMNS = (
-    ("profile", "profile"), ("policy", "policy"), ("rate", "rate"), ("updates", "n"), ("L50", "L50"), ("L95", "L95"),
-    ("mean", "mean"), ("interval", "95 % of mean"), ("theory_mean", "theory"), ("paper_L50", "paper L50"),
-    ("range", "5-95 % of 30"), ("stall_share", "stall"), ("attainment", "in time"), ("w", "w"), ("A", "A"),
-    ("A_theory", "A theory"), ("busy_share", "busy"), ("superseded", "superseded"),
-)  # fmt: skip
+    ("profile", "profile"),
+    ("policy", "policy"),
+    ("rate", "rate"),
+    ("updates", "n"),
+    ("L50", "L50"),
+    ("L95", "L95"),
+    ("mean", "mean"),
+    ("interval", "95 % of mean"),
+    ("theory_mean", "theory"),
+    ("paper_L50", "paper L50"),
+    ("range", "5-95 % of 30"),
+    ("stall_share", "stall"),
+    ("attainment", "in time"),
+    ("w", "w"),
+    ("A", "A"),
+    ("A_theory", "A theory"),
+    ("busy_share", "busy"),
+    ("superseded", "superseded"),
+)
 
 
 class MeasureError(ValueError):
@@ -31,7 +53,9 @@ def add_commands(commands: Any) -> None:
     p = commands.add_parser("simulate", help="the controller in virtual time, against theory and the paper")
     p.add_argument("--profile", help="comma-separated names of assets/profiles.json, or all (default: all)")
     p.add_argument("--policy", default="speculative,chunk", help="comma-separated (default: %(default)s)")
-    p.add_argument("--rate", default="low,high", help="low, high or both: updates as in the paper (default: %(default)s)")
+    p.add_argument(
+        "--rate", default="low,high", help="low, high or both: updates as in the paper (default: %(default)s)"
+    )
     p.add_argument("--trajectories", type=int, default=30)
     p.add_argument("--seconds", type=float, default=60.0)
     p.add_argument("--seed", type=int, default=0)
@@ -41,8 +65,12 @@ def add_commands(commands: Any) -> None:
     p.add_argument("--call", type=float, metavar="S", help="seconds of a whole call (default: C)")
     p.add_argument("--jitter", type=float, default=0.0, metavar="S", help="standard deviation of C, seconds")
     p.add_argument("--update-rate", type=float, metavar="PER_S", help="Poisson updates a second, instead of --rate")
-    p.add_argument("--ranges", action="store_true", help="also the 5 to 95 %% range of L50 over the 30-trajectory protocol")
-    p.add_argument("--map", action="store_true", help="a map of L50, stalls and A over K, C and the update rate instead")
+    p.add_argument(
+        "--ranges", action="store_true", help="also the 5 to 95 %% range of L50 over the 30-trajectory protocol"
+    )
+    p.add_argument(
+        "--map", action="store_true", help="a map of L50, stalls and A over K, C and the update rate instead"
+    )
     p.add_argument("--json", type=Path, metavar="FILE")
     p = commands.add_parser("bench", help="live measurements on this machine")
     p.add_argument("what", choices=["serve", "sampler", "decode", "window", "controller", "shapes", "scaling"])
@@ -51,16 +79,22 @@ def add_commands(commands: Any) -> None:
     p.add_argument("--policy", default="speculative,chunk", help="serve: comma-separated (default: %(default)s)")
     p.add_argument("--rate", default="low,high", help="serve: comma-separated (default: %(default)s)")
     p.add_argument("--trajectories", type=int, default=2, help="serve: of each setting (default: %(default)s)")
-    p.add_argument("--seconds", type=float, default=30.0, help="serve, window: of one trajectory (default: %(default)s)")
+    p.add_argument(
+        "--seconds", type=float, default=30.0, help="serve, window: of one trajectory (default: %(default)s)"
+    )
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--steps", type=int, default=4, help="sampler: denoising steps (default: %(default)s)")
     p.add_argument("--sizes", default="480p,720p", help="shapes: comma-separated (default: %(default)s)")
     p.add_argument("--layers", type=int, help="shapes: fewer layers than Wan-1.3B's 30, to try it on a small machine")
     p.add_argument("--repeats", type=int, default=7, help="sampler, decode: timed repetitions (default: %(default)s)")
     p.add_argument("--events", type=int, default=1_000_000, help="controller: events (default: %(default)s)")
-    p.add_argument("--out", type=Path, default=Path("bench"), help="serve: folder for the report (default: %(default)s)")
+    p.add_argument(
+        "--out", type=Path, default=Path("bench"), help="serve: folder for the report (default: %(default)s)"
+    )
     p.add_argument("--json", type=Path, metavar="FILE", help="the other benches: also write the figures there")
-    p = commands.add_parser("replay", help="feed a session's event log to the controller again, or make its world again")
+    p = commands.add_parser(
+        "replay", help="feed a session's event log to the controller again, or make its world again"
+    )
     p.add_argument("--film", type=Path, help="make every call again too, compare each group, and write the film")
     p.add_argument("--model", help="name or folder of the model, where it is not the one that the session names")
     p.add_argument("--device", default="auto", help="cpu, cuda, cuda:1 or auto")
@@ -114,7 +148,9 @@ def run_simulate(args: argparse.Namespace) -> int:
                     for policy in policies:
                         row = simulate(profile, policy, rate, args.trajectories, args.seconds, args.seed)
                         if args.ranges and isinstance(rate, str):
-                            row["range_low"], row["range_high"] = protocol_range(profile, policy, rate, args.seconds, args.seed)
+                            row["range_low"], row["range_high"] = protocol_range(
+                                profile, policy, rate, args.seconds, args.seed
+                            )
                         rows.append(row)
     except ProfileError as e:
         raise MeasureError(str(e)) from e
@@ -170,7 +206,9 @@ def table(rows: list[dict[str, Any]]) -> str:
 def run_bench(args: argparse.Namespace) -> int:
     """`foreland bench`."""
     if args.trajectories < 1 or args.seconds < 5 or args.repeats < 1 or args.events < 1000 or args.seed < 0:
-        raise MeasureError("--trajectories and --repeats must be at least 1, --seconds at least 5, --events at least 1000")
+        raise MeasureError(
+            "--trajectories and --repeats must be at least 1, --seconds at least 5, --events at least 1000"
+        )
     try:
         choice = choose(argparse.Namespace(**{**vars(args), "gpus": "1"}) if args.what == "scaling" else args)
         windows = [int(x) for x in args.window.split(",")]
@@ -280,7 +318,9 @@ def _serve(args: argparse.Namespace, choice: Choice, windows: list[int]) -> int:
     except OSError as e:
         raise MeasureError(f"cannot write to {args.out}: {e.strerror}") from e
     progress = ProgressLine()
-    report = bench.serve(choice.load, choice.spec, settings, args.trajectories, args.seconds, args.seed, prompts, args.out, progress)
+    report = bench.serve(
+        choice.load, choice.spec, settings, args.trajectories, args.seconds, args.seed, prompts, args.out, progress
+    )
     progress.end()
     report["machine"] = bench.machine()
     command = (
@@ -330,7 +370,10 @@ def _film_again(args: argparse.Namespace) -> int:
     except (ReplayError, RecordingError, ValueError, OSError) as e:
         raise MeasureError(str(e)) from e
     same = not result.different
-    print(f"{result.groups} groups made again: " + ("the same bit for bit" if same else f"{result.different} differ, first {result.first}"))
+    print(
+        f"{result.groups} groups made again: "
+        + ("the same bit for bit" if same else f"{result.different} differ, first {result.first}")
+    )
     for what in result.machine:
         print(f"  {what}")
     print(args.film.resolve())

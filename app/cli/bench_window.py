@@ -84,8 +84,15 @@ def measure(choice: Choice, seconds: float, overlay: bool, film: bool = False) -
     if engine.error is not None or not late:
         raise RuntimeError(engine.error or "no frame was shown")
     return {
-        "frames": float(painted), "late_p50_ms": percentile(late, 0.5) or 0.0, "late_p95_ms": percentile(late, 0.95) or 0.0,
-        "late_max_ms": max(late), "qt_ms_a_frame": 1000 * sum(timed.spent) / painted, "stall_seconds": stall,
-        "film": film, "film_ms_a_frame": handed,
-        "overlay": overlay, "platform": platform, "device_pixel_ratio": ratio,
-    }  # fmt: skip
+        "frames": float(painted),
+        "late_p50_ms": percentile(late, 0.5) or 0.0,
+        "late_p95_ms": percentile(late, 0.95) or 0.0,
+        "late_max_ms": max(late),
+        "qt_ms_a_frame": 1000 * sum(timed.spent) / painted,
+        "stall_seconds": stall,
+        "film": film,
+        "film_ms_a_frame": handed,
+        "overlay": overlay,
+        "platform": platform,
+        "device_pixel_ratio": ratio,
+    }

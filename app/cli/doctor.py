@@ -96,6 +96,10 @@ def checks(display: bool) -> Iterator[Check]:
         yield Check("display", False, "neither DISPLAY nor WAYLAND_DISPLAY is set", "`foreland explore` needs none")
     yield _try("encoder", _encoder, "install the package av again", True)
     yield _try("sound", _sound, "install libportaudio2 and attach a sound device; the world plays without")
-    yield _try("global keys", _keys, "optional: install pynput (the extra `keys`) and use an X11 display; the window has its own keys")
+    yield _try(
+        "global keys",
+        _keys,
+        "optional: install pynput (the extra `keys`) and use an X11 display; the window has its own keys",
+    )
     yield _try("prompts", _words, "install the packages wordllama and tokenizers again", True)
     yield _try("pocket world", _weights, "restore the folder assets/pocket", True)

@@ -45,7 +45,9 @@ def build_parser() -> argparse.ArgumentParser:
     add_model_options(run)
     run.add_argument("--prompt", help="the world to begin with")
     run.add_argument("--session", type=Path, help="folder of the session log (default: in your data folder)")
-    run.add_argument("--sound", choices=("system", "null", "off"), default="system", help="device; null: one that nobody hears")
+    run.add_argument(
+        "--sound", choices=("system", "null", "off"), default="system", help="device; null: one that nobody hears"
+    )
     run.add_argument("--overlay", action="store_true", help="begin with the speculation overlay shown")
 
     explore = commands.add_parser("explore", help="explore without a window, by a key script")
@@ -56,14 +58,20 @@ def build_parser() -> argparse.ArgumentParser:
     explore.add_argument("--seconds", type=float, help="seconds of film (default: the script's)")
     explore.add_argument("--raw", type=Path, help="also write the shown frames, losslessly, to this .npy")
     explore.add_argument(
-        "--assume-call", type=float, metavar="S",
+        "--assume-call",
+        type=float,
+        metavar="S",
         help="virtual time: every call is said to take S seconds, so that equal runs give equal frames",
-    )  # fmt: skip
+    )
 
-    soak = commands.add_parser("soak", help="drive the real window with random input for a long time and judge what is seen")
+    soak = commands.add_parser(
+        "soak", help="drive the real window with random input for a long time and judge what is seen"
+    )
     add_model_options(soak)
     soak.add_argument("--minutes", type=float, default=60.0)
-    soak.add_argument("--speed", choices=("real", "rude"), default="real", help="of the input: a person's, or four times that")
+    soak.add_argument(
+        "--speed", choices=("real", "rude"), default="real", help="of the input: a person's, or four times that"
+    )
     soak.add_argument("--json", type=Path, help="write the report to this file")
 
     measure.add_commands(commands)
@@ -82,7 +90,14 @@ def main(argv: list[str] | None = None) -> int:
     logging.basicConfig(level=os.environ.get("FORELAND_LOG", "WARNING").upper(), format="%(name)s: %(message)s")
     try:
         return COMMANDS[args.command](args)
-    except (UserError, ChoiceError, ScriptError, measure.MeasureError, catalogue_commands.ModelsError, pocket_commands.EvaluateError) as e:
+    except (
+        UserError,
+        ChoiceError,
+        ScriptError,
+        measure.MeasureError,
+        catalogue_commands.ModelsError,
+        pocket_commands.EvaluateError,
+    ) as e:
         print(f"foreland: {e}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
@@ -207,9 +222,10 @@ def run_window(args: argparse.Namespace) -> int:
 
     try:
 
-
         def another(name: str) -> Choice:
-            return choose(argparse.Namespace(**{**vars(args), "model": name, "like": None, "size": None, "weights": None}))
+            return choose(
+                argparse.Namespace(**{**vars(args), "model": name, "like": None, "size": None, "weights": None})
+            )
 
         return open_window(choice, settings, folder, args.overlay, another, new_session, data_folder(), args.sound)
     except OSError as e:

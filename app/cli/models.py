@@ -23,7 +23,11 @@ def add_commands(commands: Any) -> None:
     verbs = p.add_subparsers(dest="verb", parser_class=type(p), required=True)
     v = verbs.add_parser("list", help="all models of the catalogue, and which are here")
     v.add_argument("--json", action="store_true", help="as JSON")
-    for verb, text in (("pull", "download a model"), ("verify", "check a pulled model"), ("path", "say where a pulled model is")):
+    for verb, text in (
+        ("pull", "download a model"),
+        ("verify", "check a pulled model"),
+        ("path", "say where a pulled model is"),
+    ):
         v = verbs.add_parser(verb, help=text)
         v.add_argument("name")
         if verb == "pull":
@@ -38,7 +42,9 @@ def add_commands(commands: Any) -> None:
 def run_models(args: argparse.Namespace) -> int:
     """`foreland models VERB`."""
     try:
-        return {"list": _list, "pull": _pull, "verify": _verify, "path": _path, "tiny": _tiny, "words": _words}[args.verb](args)
+        return {"list": _list, "pull": _pull, "verify": _verify, "path": _path, "tiny": _tiny, "words": _words}[
+            args.verb
+        ](args)
     except (hub.HubError, UnknownModel) as e:
         raise ModelsError(str(e)) from e
 
@@ -46,10 +52,19 @@ def run_models(args: argparse.Namespace) -> int:
 def row(entry: Entry) -> dict[str, Any]:
     """What a listing says of an entry."""
     return {
-        "name": entry.name, "title": entry.title, "here": hub.here(entry), "repo": entry.repo, "licence": entry.licence,
-        "about_gb": sum(p.about_gb for p in hub.parts(entry)), "memory_gb": entry.memory_gb, "fps": entry.fps,
-        "window": entry.window, "trained": list(entry.trained), "steps": entry.steps, "history": [h.value for h in entry.history],
-    }  # fmt: skip
+        "name": entry.name,
+        "title": entry.title,
+        "here": hub.here(entry),
+        "repo": entry.repo,
+        "licence": entry.licence,
+        "about_gb": sum(p.about_gb for p in hub.parts(entry)),
+        "memory_gb": entry.memory_gb,
+        "fps": entry.fps,
+        "window": entry.window,
+        "trained": list(entry.trained),
+        "steps": entry.steps,
+        "history": [h.value for h in entry.history],
+    }
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -65,7 +80,9 @@ def _list(args: argparse.Namespace) -> int:
             f"{r['name']:<32}{'yes' if r['here'] else 'no':<6}{r['about_gb']:>6.0f} GB{r['memory_gb']:>4.0f} GB  {trained:<8}"
             f"{r['history'][0]:<16}{r['licence']}"
         )
-    print("K: latents of a call that the weights were trained at; GPU: memory, at least. Pull: foreland models pull NAME")
+    print(
+        "K: latents of a call that the weights were trained at; GPU: memory, at least. Pull: foreland models pull NAME"
+    )
     return 0
 
 

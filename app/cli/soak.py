@@ -41,13 +41,32 @@ STRETCH_SECONDS = 10.0
 """Of playback without a hold, over which the clocks are compared."""
 LAST_PROMPT = "green hills at dawn"
 PROMPTS = (
-    "snowy mountains at noon", "desert at dusk", "green hills at dawn", "volcanic land at night", "tropical islands, midday",
-    "autumn forest at sunset", "purple crystal planet at dawn", "city of skyscrapers in fog", "asdf", "snow and desert", "night",
-)  # fmt: skip
+    "snowy mountains at noon",
+    "desert at dusk",
+    "green hills at dawn",
+    "volcanic land at night",
+    "tropical islands, midday",
+    "autumn forest at sunset",
+    "purple crystal planet at dawn",
+    "city of skyscrapers in fog",
+    "asdf",
+    "snow and desert",
+    "night",
+)
 KEYS = (
-    Qt.Key.Key_W, Qt.Key.Key_A, Qt.Key.Key_S, Qt.Key.Key_D, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down,
-    Qt.Key.Key_Space, Qt.Key.Key_C, Qt.Key.Key_X, Qt.Key.Key_9,
-)  # fmt: skip
+    Qt.Key.Key_W,
+    Qt.Key.Key_A,
+    Qt.Key.Key_S,
+    Qt.Key.Key_D,
+    Qt.Key.Key_Left,
+    Qt.Key.Key_Right,
+    Qt.Key.Key_Up,
+    Qt.Key.Key_Down,
+    Qt.Key.Key_Space,
+    Qt.Key.Key_C,
+    Qt.Key.Key_X,
+    Qt.Key.Key_9,
+)
 LEAST_PAUSE, MOST_PAUSE = 300, 4000
 """Milliseconds between two deeds at real speed: 1 to 3 updates in ten seconds reach the engine."""
 
@@ -93,10 +112,24 @@ class Rude:
         self.window, self.streams, self.figures = window, streams, figures
         self.dice = random.Random(seed)
         self.deeds: list[tuple[int, Callable[[], None]]] = [
-            (40, self.press), (34, self.release), (8, self.mash), (10, self.prompt), (2, self.flood), (4, self.resize),
-            (4, self.lose_focus), (3, self.pause), (3, self.record), (1, self.pull_device), (4, self.configure), (1, self.impossible),
-            (2, self.back), (1, self.anew), (2, self.transition), (1, self.screenshot), (2, self.overlay),
-        ]  # fmt: skip
+            (40, self.press),
+            (34, self.release),
+            (8, self.mash),
+            (10, self.prompt),
+            (2, self.flood),
+            (4, self.resize),
+            (4, self.lose_focus),
+            (3, self.pause),
+            (3, self.record),
+            (1, self.pull_device),
+            (4, self.configure),
+            (1, self.impossible),
+            (2, self.back),
+            (1, self.anew),
+            (2, self.transition),
+            (1, self.screenshot),
+            (2, self.overlay),
+        ]
 
     def act(self) -> None:
         """One deed."""
@@ -166,7 +199,14 @@ class Rude:
 
     def configure(self) -> None:
         changes: dict[str, Any] = self.dice.choice(
-            [{"window": 7}, {"window": 14}, {"window": 3}, {"commit": Commit.SPECULATIVE}, {"commit": Commit.CHUNK}, {"steps": 4}]
+            [
+                {"window": 7},
+                {"window": 14},
+                {"window": 3},
+                {"commit": Commit.SPECULATIVE},
+                {"commit": Commit.CHUNK},
+                {"steps": 4},
+            ]
         )
         self.window.engine.configure(**changes)
         if changes.get("commit") is Commit.CHUNK:
@@ -250,9 +290,13 @@ class Watch:
         recent = [v for t, v in self.latencies if t > now - 300]
         engine = self.window.engine
         m = Minute(
-            round((now - self.began) / 60, 2), round(memory_mb(), 1), percentile(recent, 0.5),
-            round(engine.screen.stall_seconds(engine.clock()), 3), threading.active_count(), round(engine.takes.nbytes / 2**20, 1),
-        )  # fmt: skip
+            round((now - self.began) / 60, 2),
+            round(memory_mb(), 1),
+            percentile(recent, 0.5),
+            round(engine.screen.stall_seconds(engine.clock()), 3),
+            threading.active_count(),
+            round(engine.takes.nbytes / 2**20, 1),
+        )
         self.figures.minutes.append(m)
         return m
 
@@ -277,18 +321,29 @@ def judge(figures: Figures, summary: dict[str, Any], difference: str, played: fl
         ("stall_share", round(stall, 5), "at most 0.005", stall <= 0.005),
         ("drift_ms", round(figures.drift_ms, 2), "at most 20", figures.drift_ms <= 20),
         ("log_replays", difference or "the same", "the same", not difference),
-        ("groups_conserved", g["predicted"] - g["delivered"] - g["revoked"] - g["cached"], "0",
-         g["predicted"] == g["delivered"] + g["revoked"] + g["cached"]),
-        ("threads", last.threads - settled.threads, "no more than at minute 5, but for a film", last.threads <= settled.threads + 2),
+        (
+            "groups_conserved",
+            g["predicted"] - g["delivered"] - g["revoked"] - g["cached"],
+            "0",
+            g["predicted"] == g["delivered"] + g["revoked"] + g["cached"],
+        ),
+        (
+            "threads",
+            last.threads - settled.threads,
+            "no more than at minute 5, but for a film",
+            last.threads <= settled.threads + 2,
+        ),
         ("errors", len(figures.errors), "0", not figures.errors),
-    ]  # fmt: skip
+    ]
     out: dict[str, Any] = {"ok": all(good for *_, good in rows)}
     for name, value, aim, good in rows:
         out[name] = {"value": value, "aim": aim, "ok": bool(good)}
     return out
 
 
-def soak(choice: Choice, minutes: float, rude: float, seed: int, home: Path, say: Callable[[str], None]) -> dict[str, Any]:
+def soak(
+    choice: Choice, minutes: float, rude: float, seed: int, home: Path, say: Callable[[str], None]
+) -> dict[str, Any]:
     """Runs it and returns the report. rude: how many times as fast as a person. Raises RuntimeError when the engine stops."""
     app = QApplication.instance() or QApplication(["foreland"])
     assert isinstance(app, QApplication)

@@ -14,9 +14,15 @@ log = logging.getLogger(__name__)
 ON, OFF = 0.5, 0.35
 """Of a stick's way at which a direction begins and ends."""
 AXES: tuple[tuple[int, int, str], ...] = (
-    (1, -1, "forward"), (1, 1, "back"), (0, -1, "left"), (0, 1, "right"),
-    (2, -1, "turn_left"), (2, 1, "turn_right"), (3, -1, "look_up"), (3, 1, "look_down"),
-)  # fmt: skip
+    (1, -1, "forward"),
+    (1, 1, "back"),
+    (0, -1, "left"),
+    (0, 1, "right"),
+    (2, -1, "turn_left"),
+    (2, 1, "turn_right"),
+    (3, -1, "look_up"),
+    (3, 1, "look_down"),
+)
 """Axis, sign and action: left stick moves, right stick looks."""
 BUTTONS: dict[int, str] = {4: "sink", 5: "rise", 0: "rise", 1: "sink"}
 HATS: dict[tuple[int, int], str] = {(0, 1): "forward", (0, -1): "back", (-1, 0): "turn_left", (1, 0): "turn_right"}

@@ -45,7 +45,9 @@ def name_of(key: Any) -> str | None:
     char = getattr(key, "char", None)
     if char:
         return str(char).upper() if len(str(char)) == 1 and str(char).isalnum() else None
-    return {"left": "Left", "right": "Right", "up": "Up", "down": "Down", "space": "Space"}.get(getattr(key, "name", "") or "")
+    return {"left": "Left", "right": "Right", "up": "Up", "down": "Down", "space": "Space"}.get(
+        getattr(key, "name", "") or ""
+    )
 
 
 class GlobalKeys(QObject):
@@ -74,7 +76,9 @@ class GlobalKeys(QObject):
             from pynput import keyboard
         except ImportError as e:
             raise GlobalKeysError(f"global keys need the package pynput ({e}): pip install 'foreland[keys]'") from e
-        self._listener = keyboard.Listener(on_press=lambda k: self._heard(k, True), on_release=lambda k: self._heard(k, False))
+        self._listener = keyboard.Listener(
+            on_press=lambda k: self._heard(k, True), on_release=lambda k: self._heard(k, False)
+        )
         self._listener.daemon = True
         self._listener.start()
 

@@ -8,9 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
 NAMES: dict[int, str] = {
-    Qt.Key.Key_Left: "Left", Qt.Key.Key_Right: "Right", Qt.Key.Key_Up: "Up", Qt.Key.Key_Down: "Down",
+    Qt.Key.Key_Left: "Left",
+    Qt.Key.Key_Right: "Right",
+    Qt.Key.Key_Up: "Up",
+    Qt.Key.Key_Down: "Down",
     Qt.Key.Key_Space: "Space",
-}  # fmt: skip
+}
 
 
 def key_name(key: int) -> str | None:
@@ -31,9 +34,14 @@ class Keyboard:
     """Held keys. A key is known by its scan code, so that a release is understood after a change of layout too."""
 
     def __init__(
-        self, keymap: Mapping[str, str], press: Callable[[str, float], None], release: Callable[[str, float], None],
-        clear: Callable[[], None], clock: Callable[[], float], later: Callable[[int, Callable[[], None]], None],
-    ) -> None:  # fmt: skip
+        self,
+        keymap: Mapping[str, str],
+        press: Callable[[str, float], None],
+        release: Callable[[str, float], None],
+        clear: Callable[[], None],
+        clock: Callable[[], float],
+        later: Callable[[int, Callable[[], None]], None],
+    ) -> None:
         """press, release: called with an action and the time of the event, once for each real change; clear: everything
         was let go. later: calls back after some milliseconds."""
         self.keymap = keymap
@@ -46,7 +54,9 @@ class Keyboard:
     @property
     def held(self) -> list[str]:
         """Names of held keys, in the order they were pressed, then what a mouse or a gamepad holds."""
-        others = [f"{source}: {a.replace('_', ' ')}" for source, actions in self._others.items() for a in sorted(actions)]
+        others = [
+            f"{source}: {a.replace('_', ' ')}" for source, actions in self._others.items() for a in sorted(actions)
+        ]
         return [*dict.fromkeys(self._held.values()), *others]
 
     def hold(self, source: str, actions: frozenset[str]) -> None:
@@ -68,7 +78,9 @@ class Keyboard:
 
     def pressed(self, event: QKeyEvent) -> bool:
         """Whether the event was a mapped key (and is dealt with)."""
-        blocked = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+        blocked = (
+            Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+        )
         name = key_name(event.key())
         if name is None or name not in self.keymap or event.modifiers() & blocked:
             return False

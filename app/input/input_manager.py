@@ -35,10 +35,21 @@ class Inputs(QObject):
     global_keys_changed = Signal(bool)
 
     def __init__(
-        self, keyboard: Keyboard, viewport: Viewport, preferences: Preferences, say: Callable[[str], None], parent: QWidget
+        self,
+        keyboard: Keyboard,
+        viewport: Viewport,
+        preferences: Preferences,
+        say: Callable[[str], None],
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
-        self.keyboard, self._viewport, self._preferences, self._say, self._window = keyboard, viewport, preferences, say, parent
+        self.keyboard, self._viewport, self._preferences, self._say, self._window = (
+            keyboard,
+            viewport,
+            preferences,
+            say,
+            parent,
+        )
         self.gamepad: Gamepad | None = None
         self.global_keys = GlobalKeys(keyboard, self)
         MouseLook(viewport, keyboard)

@@ -16,7 +16,12 @@ SOURCE = "mouse"
 def directions(way: QPointF, before: frozenset[str]) -> frozenset[str]:
     """The actions of a pointer that is `way` off; those of before end later than they begin."""
     out = set()
-    for amount, action in ((way.x(), "turn_right"), (-way.x(), "turn_left"), (-way.y(), "look_up"), (way.y(), "look_down")):
+    for amount, action in (
+        (way.x(), "turn_right"),
+        (-way.x(), "turn_left"),
+        (-way.y(), "look_up"),
+        (way.y(), "look_down"),
+    ):
         if amount > (OFF if action in before else ON):
             out.add(action)
     return frozenset(out)

@@ -38,7 +38,9 @@ class WindowRecording:
         """Raises RecordingError."""
         self.stop()
         name = time.strftime(f"{spec.name.replace('/', '-')}-%Y-%m-%d-%H%M%S.mp4")
-        self._recorder = Recorder(self._folder() / name, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True)
+        self._recorder = Recorder(
+            self._folder() / name, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True
+        )
         self._began = time.monotonic()
         self.frames, self.handed = 0, 0.0
 

@@ -126,7 +126,9 @@ class Menus:
         self._action(menu, "&Edit ...", "", w.inputs.edit_keys)
         self.gamepad = self._toggle(menu, "&Gamepad", "", w.inputs.gamepad is not None, w.inputs.use_gamepad)
         on = w.inputs.global_keys.on
-        self.global_keys = self._toggle(menu, "G&lobal keys (while other windows are used)", "", on, w.inputs.use_global_keys)
+        self.global_keys = self._toggle(
+            menu, "G&lobal keys (while other windows are used)", "", on, w.inputs.use_global_keys
+        )
 
     def _help(self) -> None:
         w, menu = self._window, self._menu("&Help")

@@ -44,7 +44,9 @@ class Loop(QWidget):
         image = QImage(frame.data, w, h, w * 3, QImage.Format.Format_RGB888)
         factor = min(self.width() / w, self.height() / h)
         p.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        p.drawImage(QRectF((self.width() - w * factor) / 2, (self.height() - h * factor) / 2, w * factor, h * factor), image)
+        p.drawImage(
+            QRectF((self.width() - w * factor) / 2, (self.height() - h * factor) / 2, w * factor, h * factor), image
+        )
 
 
 class SideBySide(QDialog):

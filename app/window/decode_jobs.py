@@ -47,7 +47,9 @@ class LookBack(QObject):
         """The frames of consecutive groups; before: what is kept before them, where the decoder warms up. Returns the job's number."""
         return self._ask(lambda: [f for made in self._decode(engine, groups, before) for f in made.frames])
 
-    def film(self, engine: Engine, spec: ModelSpec, groups: Sequence[Kept], file: Path, before: Sequence[Kept] = ()) -> int:
+    def film(
+        self, engine: Engine, spec: ModelSpec, groups: Sequence[Kept], file: Path, before: Sequence[Kept] = ()
+    ) -> int:
         """An mp4 of consecutive groups, with their sound."""
 
         def job() -> Path:
@@ -62,14 +64,18 @@ class LookBack(QObject):
 
         return self._ask(job)
 
-    def clip(self, engine: Engine, spec: ModelSpec, groups: Sequence[Kept], file: Path, before: Sequence[Kept] = ()) -> int:
+    def clip(
+        self, engine: Engine, spec: ModelSpec, groups: Sequence[Kept], file: Path, before: Sequence[Kept] = ()
+    ) -> int:
         """A looping picture, WebP or GIF by the file's name."""
 
         def job() -> Path:
             from PIL import Image
 
             pictures = [Image.fromarray(f) for made in self._decode(engine, groups, before) for f in made.frames]
-            factor = CLIP_HEIGHT / spec.height if spec.height > CLIP_HEIGHT else max(1, round(CLIP_HEIGHT / spec.height))
+            factor = (
+                CLIP_HEIGHT / spec.height if spec.height > CLIP_HEIGHT else max(1, round(CLIP_HEIGHT / spec.height))
+            )
             size = (round(spec.width * factor), round(spec.height * factor))
             pictures = [p.resize(size, Image.Resampling.BICUBIC) for p in pictures]
             file.parent.mkdir(parents=True, exist_ok=True)

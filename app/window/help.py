@@ -11,9 +11,26 @@ from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 from engine.assets import FOLDER
 
 PACKAGES = (
-    "PySide6-Essentials", "torch", "diffusers", "transformers", "accelerate", "xfuser", "yunchang", "huggingface_hub", "safetensors",
-    "tokenizers", "wordllama", "av", "sounddevice", "pynput", "pygame-ce", "pyqtgraph", "numpy", "pillow", "matplotlib",
-)  # fmt: skip
+    "PySide6-Essentials",
+    "torch",
+    "diffusers",
+    "transformers",
+    "accelerate",
+    "xfuser",
+    "yunchang",
+    "huggingface_hub",
+    "safetensors",
+    "tokenizers",
+    "wordllama",
+    "av",
+    "sounddevice",
+    "pynput",
+    "pygame-ce",
+    "pyqtgraph",
+    "numpy",
+    "pillow",
+    "matplotlib",
+)
 
 
 def help_page() -> str:

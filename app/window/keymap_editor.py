@@ -100,7 +100,9 @@ class KeymapEditor(QDialog):
         other = self.keymap.get(name)
         if other is not None and other != self.action() and self._asked != name:
             self._asked = name
-            self.note.setText(f"{name} is {other.replace('_', ' ')} now: press it again to take it away from there, or another key")
+            self.note.setText(
+                f"{name} is {other.replace('_', ' ')} now: press it again to take it away from there, or another key"
+            )
             return
         self.keymap[name] = self.action()
         self._done(f"{name} is {self.action().replace('_', ' ')}")

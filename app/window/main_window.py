@@ -58,9 +58,15 @@ class MainWindow(QMainWindow):
     """Owns the engine: closing the window ends its threads."""
 
     def __init__(
-        self, engine: Engine, settings: Settings, spec: ModelSpec, choose: Callable[[str], Choice] | None = None,
-        folder: Callable[[], Path | None] = lambda: None, home: Path | None = None, sound: SoundOut | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        engine: Engine,
+        settings: Settings,
+        spec: ModelSpec,
+        choose: Callable[[str], Choice] | None = None,
+        folder: Callable[[], Path | None] = lambda: None,
+        home: Path | None = None,
+        sound: SoundOut | None = None,
+    ) -> None:
         """choose: makes a choice of a model's name, folder or file; folder: of a new session's log; home: where preferences and
         films are kept, or None for nothing that lasts."""
         super().__init__()
@@ -74,8 +80,11 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"Foreland - {spec.name} world")
         self.keyboard = Keyboard(
             keymap_of(self.preferences),
-            lambda a, t: self.engine.press(a, t), lambda a, t: self.engine.release(a, t),
-            lambda: self.engine.release_all(), engine.clock, QTimer.singleShot,
+            lambda a, t: self.engine.press(a, t),
+            lambda a, t: self.engine.release(a, t),
+            lambda: self.engine.release_all(),
+            engine.clock,
+            QTimer.singleShot,
         )
         self.viewport = Viewport(engine, self.keyboard, self)
         self.viewport.on_frame = self._shown
@@ -110,7 +119,11 @@ class MainWindow(QMainWindow):
         self._docks()
         self.inputs = Inputs(self.keyboard, self.viewport, self.preferences, self.say, self)
         self.menus = Menus(self)
-        self.overlay_action, self.record_action, self.mute_action = self.menus.overlay, self.menus.record, self.menus.mute
+        self.overlay_action, self.record_action, self.mute_action = (
+            self.menus.overlay,
+            self.menus.record,
+            self.menus.mute,
+        )
         self._message = self._said = ""
         self._said_at = 0.0
         self._prompt = settings.prompt
@@ -384,8 +397,12 @@ class MainWindow(QMainWindow):
             return
         try:
             choice = self._choose(name)
-            settings = Settings(prompt=self.prompt.edit.text().strip() or self._prompt, seed=self.settings.seed_box.value())
-            engine = Engine(after(self.engine, choice.load), choice.spec, settings, self._new_folder(), self.engine.clock)
+            settings = Settings(
+                prompt=self.prompt.edit.text().strip() or self._prompt, seed=self.settings.seed_box.value()
+            )
+            engine = Engine(
+                after(self.engine, choice.load), choice.spec, settings, self._new_folder(), self.engine.clock
+            )
         except (ValueError, OSError) as e:
             self.say(f"{e}; the world goes on as before")
             return
@@ -448,7 +465,9 @@ class MainWindow(QMainWindow):
             self._said = ""
         message = self._said or view.message
         if self.engine.error is not None:
-            message = f"The engine stopped: {self.engine.error}. What was shown and the session log are kept; start again."
+            message = (
+                f"The engine stopped: {self.engine.error}. What was shown and the session log are kept; start again."
+            )
         if message != self._message:
             self._message = message
             self.banner.setText(message)
@@ -486,9 +505,15 @@ def after(old: Engine, load: Loader) -> Loader:
 
 
 def open_window(
-    choice: Choice, settings: Settings, folder: Path, overlay: bool, choose: Callable[[str], Choice],
-    new_folder: Callable[[], Path], home: Path, sound: str = "system",
-) -> int:  # fmt: skip
+    choice: Choice,
+    settings: Settings,
+    folder: Path,
+    overlay: bool,
+    choose: Callable[[str], Choice],
+    new_folder: Callable[[], Path],
+    home: Path,
+    sound: str = "system",
+) -> int:
     """Runs the program until its window closes; returns the exit status. Raises OSError for an unwritable folder."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)

@@ -48,7 +48,9 @@ class MetricsPanel(QWidget):
             column.addWidget(plot, 1)
             self.plots[key] = plot
             for name, colour in colours.items():
-                symbol = {"symbol": "o", "symbolSize": 6, "symbolBrush": colour, "symbolPen": None} if name == "L" else {}
+                symbol = (
+                    {"symbol": "o", "symbolSize": 6, "symbolBrush": colour, "symbolPen": None} if name == "L" else {}
+                )
                 pen = None if name == "L" else pg.mkPen(colour, width=1.6)
                 self._curves[name] = plot.plot([], [], pen=pen, **symbol)
         self.series: dict[str, deque[tuple[float, float]]] = {n: deque(maxlen=POINTS) for n in self._curves}
@@ -57,7 +59,13 @@ class MetricsPanel(QWidget):
     def feed(self, view: View, now: float) -> None:
         """A view at a time in seconds."""
         locked = sum(g.span for g in view.groups if g.fate == "locked") / view.fps
-        values = {"cached": view.cached_seconds, "locked": locked, "revoked": view.discarded, "C": view.C, "L50": view.L50}
+        values = {
+            "cached": view.cached_seconds,
+            "locked": locked,
+            "revoked": view.discarded,
+            "C": view.C,
+            "L50": view.L50,
+        }
         for name, value in values.items():
             if value is not None:
                 self.series[name].append((now, value))

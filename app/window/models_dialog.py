@@ -85,7 +85,14 @@ class ModelsDialog(QDialog):
             else:
                 download = sum(p.about_gb for p in hub.parts(e))
                 here = "yes" if hub.here(e) else "no"
-                cells = [e.title, here, f"about {download:.0f} GB", f"{e.memory_gb:g} GB", "/".join(map(str, e.trained)), e.licence]
+                cells = [
+                    e.title,
+                    here,
+                    f"about {download:.0f} GB",
+                    f"{e.memory_gb:g} GB",
+                    "/".join(map(str, e.trained)),
+                    e.licence,
+                ]
             for j, text in enumerate(cells):
                 self.table.setItem(i, j, QTableWidgetItem(text))
         self.table.resizeColumnsToContents()

@@ -6,7 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from engine.runtime.score import Line, Performance, ScoreError, checked, parse, text_of
 
@@ -36,7 +45,11 @@ class ScorePanel(QWidget):
         column = QVBoxLayout(self)
         column.addWidget(self.table, 1)
         column.addWidget(self.note)
-        for buttons in ((self.play_button,), (self.add_button, self.remove_button), (self.open_button, self.save_button)):
+        for buttons in (
+            (self.play_button,),
+            (self.add_button, self.remove_button),
+            (self.open_button, self.save_button),
+        ):
             row = QHBoxLayout()
             for b in buttons:
                 row.addWidget(b)

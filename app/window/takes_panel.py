@@ -71,7 +71,11 @@ class TakesPanel(QWidget):
         column.addWidget(self.preview, 2)
         column.addWidget(self.slider)
         column.addWidget(self.when)
-        for widgets in ((self.go_button, self.compare_button), (self.what_if_button, self.clip_button), (self.film_button, self.minutes)):
+        for widgets in (
+            (self.go_button, self.compare_button),
+            (self.what_if_button, self.clip_button),
+            (self.film_button, self.minutes),
+        ):
             row = QHBoxLayout()
             for w in widgets:
                 row.addWidget(w)
@@ -117,7 +121,9 @@ class TakesPanel(QWidget):
                 items[m.id] = QTreeWidgetItem(parent) if parent is not None else QTreeWidgetItem(self.tree)
                 items[m.id].setData(0, Qt.ItemDataRole.UserRole, m.id)
             self.tree.expandAll()
-            wanted = items.get(current if chosen is None or chosen not in items or len(marks) > len(self._marks) else chosen)
+            wanted = items.get(
+                current if chosen is None or chosen not in items or len(marks) > len(self._marks) else chosen
+            )
             if wanted is not None:
                 self.tree.setCurrentItem(wanted)
             self.tree.blockSignals(False)
@@ -125,7 +131,9 @@ class TakesPanel(QWidget):
         for item in self._items():
             m = by_id[item.data(0, Qt.ItemDataRole.UserRole)]
             name = f"{m.id + 1}" + (" (on show)" if m.id == current else "")
-            for column, text in enumerate((name, f"{max(0, m.start) / fps:.1f} s", f"{max(0, m.end) / fps:.1f} s", m.prompt)):
+            for column, text in enumerate(
+                (name, f"{max(0, m.start) / fps:.1f} s", f"{max(0, m.end) / fps:.1f} s", m.prompt)
+            ):
                 item.setText(column, text)
         self._marks = marks
         self._chosen()
@@ -201,7 +209,9 @@ class TakesPanel(QWidget):
         same = 0
         while same < min(len(here), len(there)) and here[same].group is there[same].group:
             same += 1
-        self._beside("Two takes", f"take {take + 1}", f"take {takes.current + 1} (on show)", here, there, max(0, same - 2))
+        self._beside(
+            "Two takes", f"take {take + 1}", f"take {takes.current + 1} (on show)", here, there, max(0, same - 2)
+        )
 
     def what_if(self) -> None:
         """The suffix that was revoked last, beside what was played instead."""
@@ -214,7 +224,14 @@ class TakesPanel(QWidget):
             return
         s = found[-1]
         past = [k for k in takes.path(s.take) if k.position < s.position]
-        self._beside("What if", "revoked", "played instead", past + list(s.groups), past + takes.instead_of(s), max(0, len(past) - 2))
+        self._beside(
+            "What if",
+            "revoked",
+            "played instead",
+            past + list(s.groups),
+            past + takes.instead_of(s),
+            max(0, len(past) - 2),
+        )
 
     def _beside(self, title: str, left: str, right: str, a: list[Kept], b: list[Kept], at: int) -> None:
         assert self._engine is not None and self._spec is not None
@@ -238,7 +255,11 @@ class TakesPanel(QWidget):
             return
         path = self._engine.takes.path(self._engine.takes.current)
         frames = self.minutes.value() * 60 * self._spec.fps
-        first = next((i for i, k in enumerate(path) if k.start >= path[-1].start + path[-1].span - frames), 0) if path else 0
+        first = (
+            next((i for i, k in enumerate(path) if k.start >= path[-1].start + path[-1].span - frames), 0)
+            if path
+            else 0
+        )
         file = self._folder() / "films" / time.strftime(f"{self._spec.name.replace('/', '-')}-last-%Y-%m-%d-%H%M%S.mp4")
         self._await(self.back.film(self._engine, self._spec, path[first:], file, path[:first]), self._saved)
         self.done.emit()
@@ -250,7 +271,9 @@ class TakesPanel(QWidget):
         at = self.slider.value() + 1
         first = max(0, at - round(CLIP_SECONDS * self._spec.fps / self._spec.spans[1]))
         file = self._folder() / "pictures" / time.strftime("%Y-%m-%d-%H%M%S.webp")
-        self._await(self.back.clip(self._engine, self._spec, self._path[first:at], file, self._path[:first]), self._saved)
+        self._await(
+            self.back.clip(self._engine, self._spec, self._path[first:at], file, self._path[:first]), self._saved
+        )
         self.done.emit()
 
     def _saved(self, result: object) -> None:

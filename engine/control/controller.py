@@ -307,9 +307,15 @@ class Controller:
     """The machine. Feed it with `handle`; do what it returns, in order."""
 
     def __init__(
-        self, policy: Policy, at: float, version: int = 0, estimator: Estimator | None = None, first_call: int = 0, first: int = 0,
+        self,
+        policy: Policy,
+        at: float,
+        version: int = 0,
+        estimator: Estimator | None = None,
+        first_call: int = 0,
+        first: int = 0,
         start: int = 0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """at: seconds; playback counts as held from then on. version: the condition in force at the start. first, start: the position
         and the media frame that it goes on from, when it goes back into a world."""
         self.policy = policy

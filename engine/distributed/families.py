@@ -33,11 +33,15 @@ class PackedAttention:
     def __init__(self, spread: Spread) -> None:
         self._spread = spread
 
-    def __call__(self, attn: Any, hidden_states: Tensor, rotary_emb: Any = None, attention_mask: Tensor | None = None) -> Tensor:
+    def __call__(
+        self, attn: Any, hidden_states: Tensor, rotary_emb: Any = None, attention_mask: Tensor | None = None
+    ) -> Tensor:
         from diffusers.models.transformers.transformer_minimax_h3 import _apply_rotary_emb
 
         s = self._spread
-        query, key, value = (f(hidden_states).unflatten(-1, (attn.heads, -1)) for f in (attn.to_q, attn.to_k, attn.to_v))
+        query, key, value = (
+            f(hidden_states).unflatten(-1, (attn.heads, -1)) for f in (attn.to_q, attn.to_k, attn.to_v)
+        )
         query, key = attn.norm_q(query), attn.norm_k(key)
         if rotary_emb is not None:
             query, key = _apply_rotary_emb(query, *rotary_emb), _apply_rotary_emb(key, *rotary_emb)
@@ -78,9 +82,16 @@ class VideoAttention:
         self._spread, self._merged = spread, merged
 
     def __call__(
-        self, attn: Any, hidden_states: Tensor, encoder_hidden_states: Tensor | None = None, attention_mask: Tensor | None = None,
-        query_rotary_emb: Any = None, key_rotary_emb: Any = None, perturbation_mask: Tensor | None = None, all_perturbed: Any = None,
-    ) -> Tensor:  # fmt: skip
+        self,
+        attn: Any,
+        hidden_states: Tensor,
+        encoder_hidden_states: Tensor | None = None,
+        attention_mask: Tensor | None = None,
+        query_rotary_emb: Any = None,
+        key_rotary_emb: Any = None,
+        perturbation_mask: Tensor | None = None,
+        all_perturbed: Any = None,
+    ) -> Tensor:
         if attention_mask is not None or perturbation_mask is not None:
             raise ValueError("masks and perturbations of video attention cannot be spread over ranks")
         source = hidden_states if encoder_hidden_states is None else encoder_hidden_states

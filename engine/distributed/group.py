@@ -52,21 +52,32 @@ class RankGroup:
 
     def _start(self, order: Header, devices: list[str]) -> None:
         root = str(Path(__file__).resolve().parents[2])
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH")) if p)}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH")) if p),
+        }
         patience = {"collective": COLLECTIVE_SECONDS}
         for rank, device in enumerate(devices):
             mine, theirs = Pipe()
             self._children.append(
                 subprocess.Popen(
-                    [sys.executable, "-m", "engine.distributed.worker", str(theirs.fileno())], pass_fds=[theirs.fileno()],
-                    env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                    [sys.executable, "-m", "engine.distributed.worker", str(theirs.fileno())],
+                    pass_fds=[theirs.fileno()],
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
                 )
-            )  # fmt: skip
+            )
             theirs.close()
             self._pipes.append(mine)
             options = order["options"] | {"device": device}
             store = str(Path(self._folder.name) / "store")
-            send(mine, order | {"op": "load", "rank": rank, "ranks": self.ranks, "options": options, "store": store} | patience)
+            send(
+                mine,
+                order
+                | {"op": "load", "rank": rank, "ranks": self.ranks, "options": options, "store": store}
+                | patience,
+            )
 
     def _load(self, progress: Callable[[str, float], None]) -> None:
         ready: set[int] = set()

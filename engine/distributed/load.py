@@ -30,14 +30,21 @@ def devices_of(options: LoadOptions) -> list[str]:
         return ["cpu"] * options.gpus
     there = torch.cuda.device_count()
     if options.gpus > there:
-        raise ValueError(f"--gpus {options.gpus} needs {options.gpus} GPUs, {there} are here: take --gpus {there} or --device cpu")
+        raise ValueError(
+            f"--gpus {options.gpus} needs {options.gpus} GPUs, {there} are here: take --gpus {there} or --device cpu"
+        )
     return [f"cuda:{i}" for i in range(options.gpus)]
 
 
 def load_parallel(
-    name: str, spec: ModelSpec, options: LoadOptions, weights: Path | None, like: str | None, size: tuple[int, int] | None,
+    name: str,
+    spec: ModelSpec,
+    options: LoadOptions,
+    weights: Path | None,
+    like: str | None,
+    size: tuple[int, int] | None,
     progress: Progress,
-) -> Model:  # fmt: skip
+) -> Model:
     """Raises SplitError, RankError, or what loading raises."""
     from engine.models.interface import Model
 
@@ -45,9 +52,14 @@ def load_parallel(
     threads = options.threads or max(1, (os.cpu_count() or 2) // options.gpus)
     for_ranks = replace(options, gpus=1, split=None, threads=threads, text="release")
     order = {
-        "name": name, "like": like, "size": list(size) if size else None, "weights": str(weights) if weights else None,
-        "options": for_ranks.to_json(), "split": options.split or "auto", "faults": bool(os.environ.get("FORELAND_FAULTS")),
-    }  # fmt: skip
+        "name": name,
+        "like": like,
+        "size": list(size) if size else None,
+        "weights": str(weights) if weights else None,
+        "options": for_ranks.to_json(),
+        "split": options.split or "auto",
+        "faults": bool(os.environ.get("FORELAND_FAULTS")),
+    }
 
     def starter(heads: int) -> Any:
         split = choose(heads, options.gpus, options.split)  # refused before anything is loaded
@@ -70,7 +82,13 @@ def load_parallel(
 
 
 def _joint(
-    name: str, spec: ModelSpec, options: LoadOptions, like: str | None, devices: list[str], starter: Any, progress: Progress
+    name: str,
+    spec: ModelSpec,
+    options: LoadOptions,
+    like: str | None,
+    devices: list[str],
+    starter: Any,
+    progress: Progress,
 ) -> Model:
     """Picture and sound together: text, pictures and sound in this process, the transformer in the ranks."""
     from engine.models import hub
@@ -89,7 +107,9 @@ def _joint(
     config = read_json(component(folder, "transformer") / "config.json")
     start = starter(int(config["num_attention_heads"]))
     device = torch.device(devices[-1])
-    family, encode, close = parts(entry, spec, folder, device, torch_dtype(options, device), options, progress, transformer=False)
+    family, encode, close = parts(
+        entry, spec, folder, device, torch_dtype(options, device), options, progress, transformer=False
+    )
     cache = EmbeddingCache(options.embeddings, f"{entry.name} {folder.name}")
     conditions = Conditions(spec, encode, close, cache, action_words(options.words), device)
     frames = LastFrames()
@@ -100,7 +120,13 @@ def _joint(
 
 
 def _wan(
-    name: str, spec: ModelSpec, options: LoadOptions, like: str | None, devices: list[str], starter: Any, progress: Progress
+    name: str,
+    spec: ModelSpec,
+    options: LoadOptions,
+    like: str | None,
+    devices: list[str],
+    starter: Any,
+    progress: Progress,
 ) -> Model:
     from engine.models import hub
     from engine.models.boundary_frames import LastFrames
@@ -120,7 +146,9 @@ def _wan(
     recipe = Recipe(**entry.recipe)
     config = load.transformer_states(entry, folder)[0].config
     if config.get("_class_name") == "AnyFlowFARTransformer3DModel":
-        raise ValueError(f"{entry.name} keeps its far history in other patches, which is not spread over ranks yet: take --gpus 1")
+        raise ValueError(
+            f"{entry.name} keeps its far history in other patches, which is not spread over ranks yet: take --gpus 1"
+        )
     start = starter(int(config["num_attention_heads"]))
     # decoding shares the last rank's device: its stream overlaps with that rank's sampling
     device = torch.device(devices[-1])
@@ -129,8 +157,12 @@ def _wan(
     decoder: VideoDecoder = vae if options.decoder is None else TinyDecoder.load(options.decoder, device, dtype)
     cache = EmbeddingCache(options.embeddings, f"{entry.name} {base.name}")
     where = device if options.text == "device" else torch.device("cpu")
-    encoder = PromptEncoder(lambda: load.read_text_encoder(base, where, dtype), cache, device, dtype, options.text == "release")
+    encoder = PromptEncoder(
+        lambda: load.read_text_encoder(base, where, dtype), cache, device, dtype, options.text == "release"
+    )
     conditions = WanConditions(spec, recipe, encoder, load.action_words(options.words))
     frames = LastFrames()
-    sampler = ParallelSampler(spec, conditions.prepare, True, WanWire(conditions, device), start, frames, recipe.keyframes)
+    sampler = ParallelSampler(
+        spec, conditions.prepare, True, WanWire(conditions, device), start, frames, recipe.keyframes
+    )
     return Model(sampler, WanDecoder(decoder, frames), f"{entry.name}-{load.identity(load.files_of(entry, folder))}")

@@ -29,9 +29,15 @@ class ParallelSampler(Sampler):
     """Used from one thread, but for `prepare`."""
 
     def __init__(
-        self, spec: ModelSpec, prepare: Callable[[Condition], Any], slowly: bool, wire: Wire, start: Callable[[], RankGroup],
-        frames: Any = None, keyframes: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        spec: ModelSpec,
+        prepare: Callable[[Condition], Any],
+        slowly: bool,
+        wire: Wire,
+        start: Callable[[], RankGroup],
+        frames: Any = None,
+        keyframes: int = 0,
+    ) -> None:
         """prepare: makes a condition's inputs in this process. start: starts a group. frames: `LastFrames` of this process's
         decoder, for models that begin calls from a picture; keyframes: how far before the branch that may be."""
         self.spec, self.prepares_slowly = spec, slowly
@@ -58,9 +64,13 @@ class ParallelSampler(Sampler):
         group = self._living()
         header, tensors = self._wire.prepared_out(request.prepared, self._known)
         r = {
-            "branch": request.branch, "window": request.window, "steps": request.steps, "seed": request.seed,
-            "attempt": request.attempt, "history": request.history.value,
-        }  # fmt: skip
+            "branch": request.branch,
+            "window": request.window,
+            "steps": request.steps,
+            "seed": request.seed,
+            "attempt": request.attempt,
+            "history": request.history.value,
+        }
         tensors = tensors | self._boundary(request)
         self._calling = True
         try:
@@ -86,7 +96,9 @@ class ParallelSampler(Sampler):
 
     def adopt(self, groups: Sequence[Group]) -> None:
         first = groups[0].position
-        kept = [(made, min(count, first - made[0].position)) for made, count in self._adopted if made[0].position < first]
+        kept = [
+            (made, min(count, first - made[0].position)) for made, count in self._adopted if made[0].position < first
+        ]
         self._adopted = [*kept, (list(groups), len(groups))]
         mine = len(groups) == len(self._made) and all(a is b for a, b in zip(groups, self._made, strict=True))
         if mine:
@@ -111,9 +123,10 @@ class ParallelSampler(Sampler):
 
     def keep(self, position: int) -> None:
         self._adopted = [
-            (made, count) for made, count in self._adopted
+            (made, count)
+            for made, count in self._adopted
             if made[0].position + count > position - RETAINED or made[0].position < SINK
-        ]  # fmt: skip
+        ]
         self._tell({"op": "keep", "position": position})
 
     def reset(self) -> None:
@@ -141,7 +154,11 @@ class ParallelSampler(Sampler):
         if self.frames is None or request.history not in images or request.branch == 0:
             return {}
         groups = {g.position: g for made, count in self._adopted for g in made[:count]}
-        back = {0} if request.history is HistoryPolicy.BOUNDARY_IMAGE else {min(m, request.branch - 1) for m in range(self._keyframes + 1)}
+        back = (
+            {0}
+            if request.history is HistoryPolicy.BOUNDARY_IMAGE
+            else {min(m, request.branch - 1) for m in range(self._keyframes + 1)}
+        )
         out: Tensors = {}
         for m in back:
             p = request.branch - 1 - m

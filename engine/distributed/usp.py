@@ -81,7 +81,9 @@ def _xfuser_groups(split: Split) -> tuple[Any, Any] | None:
     except (ImportError, NotImplementedError):
         return None
     init_distributed_environment(world_size=split.ranks, rank=dist.get_rank())
-    initialize_model_parallel(sequence_parallel_degree=split.ranks, ulysses_degree=split.ulysses, ring_degree=split.ring)
+    initialize_model_parallel(
+        sequence_parallel_degree=split.ranks, ulysses_degree=split.ulysses, ring_degree=split.ring
+    )
     sp = get_sp_group()
     return sp.ulysses_group if split.ulysses > 1 else None, sp.ring_group if split.ring > 1 else None
 

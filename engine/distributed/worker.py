@@ -43,9 +43,12 @@ class Rank:
         if cuda:
             torch.cuda.set_device(torch.device(options.device))
         dist.init_process_group(
-            "nccl" if cuda else "gloo", store=dist.FileStore(order["store"], self.ranks), rank=self.rank, world_size=self.ranks,
+            "nccl" if cuda else "gloo",
+            store=dist.FileStore(order["store"], self.ranks),
+            rank=self.rank,
+            world_size=self.ranks,
             timeout=timedelta(seconds=order["collective"]),
-        )  # fmt: skip
+        )
         weights = Path(order["weights"]) if order["weights"] else None
         size = tuple(order["size"]) if order["size"] else None
         model = loader(order["name"], options, weights, order["like"], size)(self._progress)  # type: ignore[arg-type]
@@ -92,7 +95,9 @@ class Rank:
             try:
                 self._do(op, header, tensors)
             except Exception as e:
-                send(self.pipe, {"op": "error", "text": f"{type(e).__name__}: {e}", "traceback": traceback.format_exc()})
+                send(
+                    self.pipe, {"op": "error", "text": f"{type(e).__name__}: {e}", "traceback": traceback.format_exc()}
+                )
 
     def _do(self, op: str, header: Header, tensors: Tensors) -> None:
         from engine.models.interface import HistoryPolicy
@@ -129,7 +134,7 @@ class Rank:
         self.agree(zlib.crc32(repr(sorted(r.items())).encode()))
         request = Request(
             r["branch"], r["window"], r["steps"], r["seed"], r["attempt"], prepared, HistoryPolicy(r["history"])
-        )  # fmt: skip
+        )
         try:
             self.made = self.sampler.sample(request, self._report)
         except Stopped:

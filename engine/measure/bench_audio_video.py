@@ -34,7 +34,16 @@ def sampler(model: Model, windows: Sequence[int], steps: int, repeats: int) -> l
 
         seconds = timed(lambda: call() and None, repeats)["median"]
         played = sum(g.span or 0 for g in call()) / model.spec.fps
-        rows.append({"K": k, "steps": steps, "T": played, "call": seconds, "step": seconds / steps, "call_over_T": seconds / played})
+        rows.append(
+            {
+                "K": k,
+                "steps": steps,
+                "T": played,
+                "call": seconds,
+                "step": seconds / steps,
+                "call_over_T": seconds / played,
+            }
+        )
     return rows
 
 
@@ -60,6 +69,9 @@ def decode(model: Model, window: int, repeats: int) -> dict[str, float]:
     first, whole = timed(lambda: frames(2), repeats)["median"], timed(lambda: frames(window), repeats)["median"]
     share = whole * spans[1] / sum(spans[1:])
     return {
-        "first_group": first, "whole_call": whole, "first_over_share": first / share, "sound": timed(sound, repeats)["median"],
+        "first_group": first,
+        "whole_call": whole,
+        "first_over_share": first / share,
+        "sound": timed(sound, repeats)["median"],
         "real_time": sum(spans[1:]) / model.spec.fps / whole,
-    }  # fmt: skip
+    }

@@ -1,3 +1,4 @@
+# ruff: noqa: B023
 """Live measurements: serving, sampler, decode, controller. Figures are distributions; settings are interleaved."""
 
 from __future__ import annotations
@@ -62,9 +63,16 @@ def script_of(seed: int, rate: str, seconds: float, prompts: Sequence[str], tail
 
 
 def serve(
-    load: Loader, spec: ModelSpec, settings: Sequence[Setting], trajectories: int, seconds: float, seed: int,
-    prompts: Sequence[str], folder: Path, progress: Progress,
-) -> dict[str, Any]:  # fmt: skip
+    load: Loader,
+    spec: ModelSpec,
+    settings: Sequence[Setting],
+    trajectories: int,
+    seconds: float,
+    seed: int,
+    prompts: Sequence[str],
+    folder: Path,
+    progress: Progress,
+) -> dict[str, Any]:
     """Runs every setting on every trajectory, one after another in turn, and returns the report."""
     loaded = load(lambda stage, share: progress(stage, 0.0))
     rows: dict[str, list[dict[str, Any]]] = {s.name: [] for s in settings}
@@ -79,17 +87,24 @@ def serve(
             chosen = Settings(prompt=script.prompt, seed=seed * 1000 + i, window=s.window, commit=s.commit)
             where = folder / "sessions" / f"{s.name.replace(' ', '-')}-{i}"
             with Activity() as activity:
-                summary = explore_live(lambda p: loaded, spec, chosen, script, where, lambda f, s: None, lambda a, b: None)
+                summary = explore_live(
+                    lambda p: loaded, spec, chosen, script, where, lambda f, s: None, lambda a, b: None
+                )
             rows[s.name].append(summary)
             activities[s.name].append(activity)
             done += 1
             left = (time.monotonic() - began) / done * (total - done)
             progress(f"{s.name}, trajectory {i + 1} of {trajectories}; about {left / 60:.1f} min left", done / total)
     report = {
-        "model": spec.name, "weights": loaded.identity, "trajectories": trajectories, "seconds": seconds, "seed": seed,
-        "gpu": _gpu(), "settings": [_row(s, rows[s.name], activities[s.name], spec) for s in settings],
+        "model": spec.name,
+        "weights": loaded.identity,
+        "trajectories": trajectories,
+        "seconds": seconds,
+        "seed": seed,
+        "gpu": _gpu(),
+        "settings": [_row(s, rows[s.name], activities[s.name], spec) for s in settings],
         "gains": _gains(settings, rows, spec),
-    }  # fmt: skip
+    }
     return report
 
 
@@ -107,17 +122,31 @@ def _row(s: Setting, summaries: list[dict[str, Any]], activities: list[Activity]
     revoked = sum(x["groups"]["revoked"] for x in summaries)
     low, high = bootstrap_mean(ls)
     return {
-        "setting": s.name, "K": s.window, "policy": s.commit.value, "rate": s.rate, "updates": len(updates),
-        "applied": len(applied), "superseded": sum(u["outcome"] == "superseded" for u in updates),
-        "L50": percentile(ls, 0.5), "L95": percentile(ls, 0.95), "mean": float(np.mean(ls)) if ls else None,
-        "mean_low": low, "mean_high": high, "theory_mean": theory_mean(profile, s.commit), "C": first, "T": profile.chunk_seconds,
+        "setting": s.name,
+        "K": s.window,
+        "policy": s.commit.value,
+        "rate": s.rate,
+        "updates": len(updates),
+        "applied": len(applied),
+        "superseded": sum(u["outcome"] == "superseded" for u in updates),
+        "L50": percentile(ls, 0.5),
+        "L95": percentile(ls, 0.95),
+        "mean": float(np.mean(ls)) if ls else None,
+        "mean_low": low,
+        "mean_high": high,
+        "theory_mean": theory_mean(profile, s.commit),
+        "C": first,
+        "T": profile.chunk_seconds,
         "C_over_T": first / profile.chunk_seconds,
-        "stall_share": sum(x["stall_seconds"] for x in summaries) / sum(x["media_seconds"] + x["stall_seconds"] for x in summaries),
-        "w": revoked / predicted if predicted else 0.0, "cpu": float(np.mean([a.cpu for a in activities])),
+        "stall_share": sum(x["stall_seconds"] for x in summaries)
+        / sum(x["media_seconds"] + x["stall_seconds"] for x in summaries),
+        "w": revoked / predicted if predicted else 0.0,
+        "cpu": float(np.mean([a.cpu for a in activities])),
         "gpu": np.mean([a.gpu for a in activities], axis=0).tolist() if all(a.gpu for a in activities) else None,
-        "latencies": ls, "parts": [[u["R"], u["C"], u["Q"]] for u in applied],
+        "latencies": ls,
+        "parts": [[u["R"], u["C"], u["Q"]] for u in applied],
         "phases": [u["arrival_media"] % profile.chunk_seconds / profile.chunk_seconds for u in applied],
-    }  # fmt: skip
+    }
 
 
 def _gains(settings: Sequence[Setting], rows: dict[str, list[dict[str, Any]]], spec: ModelSpec) -> list[dict[str, Any]]:
@@ -134,10 +163,16 @@ def _gains(settings: Sequence[Setting], rows: dict[str, list[dict[str, Any]]], s
         draws = [rng.choice(a, len(a)).mean() - rng.choice(b, len(b)).mean() for _ in range(1000)]
         delta, t = spec.spans[1] / spec.fps, s.window * spec.spans[1] / spec.fps
         c = percentile([x["C_median"] for x in rows[s.name] if x["C_median"] is not None], 0.5) or 0.0
-        out.append({
-            "K": s.window, "rate": s.rate, "gain": float(np.mean(a) - np.mean(b)), "low": float(np.quantile(draws, 0.025)),
-            "high": float(np.quantile(draws, 0.975)), "theory": (t - delta) / 2 - c * c / (2 * t),
-        })  # fmt: skip
+        out.append(
+            {
+                "K": s.window,
+                "rate": s.rate,
+                "gain": float(np.mean(a) - np.mean(b)),
+                "low": float(np.quantile(draws, 0.025)),
+                "high": float(np.quantile(draws, 0.975)),
+                "theory": (t - delta) / 2 - c * c / (2 * t),
+            }
+        )
     return out
 
 
@@ -150,12 +185,16 @@ def _gpu() -> str | None:
 def serve_markdown(report: dict[str, Any], command: str) -> str:
     """The report as text."""
     lines = [
-        f"# bench serve: {report['model']}", "", f"`{command}`", "",
+        f"# bench serve: {report['model']}",
+        "",
+        f"`{command}`",
+        "",
         f"{report['trajectories']} trajectories of {report['seconds']:g} s a setting, interleaved; "
-        + (f"GPU {report['gpu']}" if report["gpu"] else "no GPU: CPU time is shown instead of GPU activity"), "",
+        + (f"GPU {report['gpu']}" if report["gpu"] else "no GPU: CPU time is shown instead of GPU activity"),
+        "",
         "| setting | updates | applied | superseded | L50 | L95 | mean (95 %) | theory | C | C/T | stalls | revoked | CPU cores | GPU |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]  # fmt: skip
+    ]
     for r in report["settings"]:
         counts = f"{r['updates']} | {r['applied']} | {r['superseded']}"
         if r["mean"] is None:
@@ -167,11 +206,18 @@ def serve_markdown(report: dict[str, Any], command: str) -> str:
             f"| {r['setting']} | {counts} | {r['L50']:.2f} | {r['L95']:.2f} | {r['mean']:.2f}{between} "
             f"| {r['theory_mean']:.2f} | {r['C']:.2f} | {r['C_over_T']:.2f} | {r['stall_share']:.2%} | {used} |"
         )
-    lines += ["", "Gain of speculative over chunk commitment, mean L in seconds:", "", "| K | rate | gain (95 %) | theory | share |"]
+    lines += [
+        "",
+        "Gain of speculative over chunk commitment, mean L in seconds:",
+        "",
+        "| K | rate | gain (95 %) | theory | share |",
+    ]
     lines.append("| --- | --- | --- | --- | --- |")
     for g in report["gains"]:
         share = g["gain"] / g["theory"] if g["theory"] else 0.0
-        lines.append(f"| {g['K']} | {g['rate']} | {g['gain']:.2f} ({g['low']:.2f} to {g['high']:.2f}) | {g['theory']:.2f} | {share:.0%} |")
+        lines.append(
+            f"| {g['K']} | {g['rate']} | {g['gain']:.2f} ({g['low']:.2f} to {g['high']:.2f}) | {g['theory']:.2f} | {share:.0%} |"
+        )
     missed = [g for g in report["gains"] if g["gain"] < 0.9 * g["theory"]]
     lines.append("")
     for g in missed:
@@ -181,7 +227,9 @@ def serve_markdown(report: dict[str, Any], command: str) -> str:
         )
     stalls = [r for r in report["settings"] if r["stall_share"] > (0.001 if r["rate"] == "low" else 0.005)]
     for r in stalls:
-        lines.append(f"Missed aim: {r['setting']}: {r['stall_share']:.2%} of playback stalled; a stall means that C exceeded its estimate.")
+        lines.append(
+            f"Missed aim: {r['setting']}: {r['stall_share']:.2%} of playback stalled; a stall means that C exceeded its estimate."
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -239,9 +287,12 @@ def controller_events(events: int = 1_000_000) -> dict[str, float]:
         feed(Wake(now))
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {
-        "events": float(events), "p50_us": float(np.quantile(spent, 0.5)), "p99_us": float(np.quantile(spent, 0.99)),
-        "memory_at_10_percent_mb": memory, "memory_at_end_mb": after,
-    }  # fmt: skip
+        "events": float(events),
+        "p50_us": float(np.quantile(spent, 0.5)),
+        "p99_us": float(np.quantile(spent, 0.99)),
+        "memory_at_10_percent_mb": memory,
+        "memory_at_end_mb": after,
+    }
 
 
 def sampler_pocket(folder: Path, windows: Sequence[int], steps: int, repeats: int) -> list[dict[str, Any]]:
@@ -258,7 +309,9 @@ def sampler_pocket(folder: Path, windows: Sequence[int], steps: int, repeats: in
 
     weights = PocketWeights.load(folder)
     net = weights.net
-    plain = type(net.wan)(**{k: v for k, v in net.wan.config.items() if not k.startswith("_")}).eval().requires_grad_(False)
+    plain = (
+        type(net.wan)(**{k: v for k, v in net.wan.config.items() if not k.startswith("_")}).eval().requires_grad_(False)
+    )
     rows = []
     with torch.inference_mode():
         for k in windows:
@@ -274,25 +327,41 @@ def sampler_pocket(folder: Path, windows: Sequence[int], steps: int, repeats: in
             index = torch.arange(-h, k).float()[None]
             mask, context_mask = training_masks(h, k)
             rotate = net.rotation(index, zero, zero)
-            past, here = net.rotation(index[:, :h], zero[:, :h], zero[:, :h]), net.rotation(index[:, h:], zero[:, h:], zero[:, h:])
+            past, here = (
+                net.rotation(index[:, :h], zero[:, :h], zero[:, :h]),
+                net.rotation(index[:, h:], zero[:, h:], zero[:, h:]),
+            )
             n = 40 * h
-            prefix = net.prefill(z[:, :h], extra[:, :h], context, WindowCall(past, mask=mask[:n, :n], context_mask=context_mask[:n]), 0.05)
+            prefix = net.prefill(
+                z[:, :h],
+                extra[:, :h],
+                context,
+                WindowCall(past, mask=mask[:n, :n], context_mask=context_mask[:n]),
+                0.05,
+            )
 
             def reuse() -> None:
-                call = WindowCall(here, prefix, past, None, context_mask[n:])  # noqa: B023 (called at once)
-                net(z[:, h:], control[:, h:], sigma[:, h:], extra[:, h:], context, call)  # noqa: B023
+                call = WindowCall(here, prefix, past, None, context_mask[n:])
+                net(z[:, h:], control[:, h:], sigma[:, h:], extra[:, h:], context, call)
 
             def recompute() -> None:
-                net(z, control, sigma, extra, context, WindowCall(rotate, mask=mask, context_mask=context_mask))  # noqa: B023
+                net(z, control, sigma, extra, context, WindowCall(rotate, mask=mask, context_mask=context_mask))
 
             def alone() -> None:
-                net(z[:, h:], control[:, h:], sigma[:, h:], extra[:, h:], context, WindowCall(here, context_mask=context_mask[n:]))  # noqa: B023
+                net(
+                    z[:, h:],
+                    control[:, h:],
+                    sigma[:, h:],
+                    extra[:, h:],
+                    context,
+                    WindowCall(here, context_mask=context_mask[n:]),
+                )
 
             grid = torch.randn(1, net.config.stem, k, ROWS, COLUMNS)
             text = torch.randn(1, 4, net.config.text)
 
             def diffusers() -> None:
-                plain(grid, torch.full((1, 40 * k), 500.0), text, return_dict=False)  # noqa: B023
+                plain(grid, torch.full((1, 40 * k), 500.0), text, return_dict=False)
 
             sampler = PocketSampler(weights)
             prepared = sampler.prepare(Condition(1, "desert"))
@@ -301,11 +370,17 @@ def sampler_pocket(folder: Path, windows: Sequence[int], steps: int, repeats: in
             request = replace(ask, branch=7, window=k)
 
             def whole_call() -> None:
-                sampler._prefix.clear()  # noqa: B023
-                sampler.sample(request, lambda a, b: True)  # noqa: B023
+                sampler._prefix.clear()
+                sampler.sample(request, lambda a, b: True)
 
             row = {"K": k, "steps": steps, "T": k * 0.25}
-            for name, f in (("reuse", reuse), ("recompute", recompute), ("alone", alone), ("diffusers", diffusers), ("call", whole_call)):
+            for name, f in (
+                ("reuse", reuse),
+                ("recompute", recompute),
+                ("alone", alone),
+                ("diffusers", diffusers),
+                ("call", whole_call),
+            ):
                 row[name] = timed(f, repeats)["median"]
             row["tokens_ratio"] = (h + k) / k
             row["call_over_T"] = row["call"] / row["T"]
@@ -330,9 +405,12 @@ def decode_pocket(folder: Path, groups: int, repeats: int) -> dict[str, float]:
     steady = timed(lambda: [decoder.decode(Group(i, z[i], None)) for i in range(groups)], repeats)["median"] / groups
     share = whole / groups
     return {
-        "first_group": one, "steady_group": steady, "whole_clip_share": share, "first_over_share": one / share,
+        "first_group": one,
+        "steady_group": steady,
+        "whole_clip_share": share,
+        "first_over_share": one / share,
         "real_time": 0.25 / steady,
-    }  # fmt: skip
+    }
 
 
 def machine() -> str:

@@ -16,9 +16,16 @@ from engine.models.wan.backbone import WanBackbone, kept
 from engine.models.wan.sampler import WanSampler
 
 WAN_1_3B = {
-    "num_attention_heads": 12, "attention_head_dim": 128, "in_channels": 16, "out_channels": 16, "text_dim": 4096, "freq_dim": 256,
-    "ffn_dim": 8960, "num_layers": 30, "cross_attn_norm": True,
-}  # fmt: skip
+    "num_attention_heads": 12,
+    "attention_head_dim": 128,
+    "in_channels": 16,
+    "out_channels": 16,
+    "text_dim": 4096,
+    "freq_dim": 256,
+    "ffn_dim": 8960,
+    "num_layers": 30,
+    "cross_attn_norm": True,
+}
 """Settings of Wan2.1-T2V-1.3B's transformer."""
 PAPER_FORWARD = {("480p", 1): 77.5, ("480p", 3): 77.5 * 2.05, ("720p", 21): 6432.8}
 """Milliseconds of one forward on one H200, as far as the paper's table says (the second from its ratio of 2.05)."""
@@ -78,7 +85,9 @@ def forward_times(
     return out
 
 
-def plain_time(config: dict[str, Any], grid: tuple[int, int], k: int, device: torch.device, dtype: torch.dtype, repeats: int) -> float:
+def plain_time(
+    config: dict[str, Any], grid: tuple[int, int], k: int, device: torch.device, dtype: torch.dtype, repeats: int
+) -> float:
     """Seconds of diffusers' own forward over K latents."""
     from diffusers import WanTransformer3DModel
 
@@ -107,7 +116,9 @@ def sampler(model: Model, windows: Sequence[int], steps: int, repeats: int) -> l
         row: dict[str, Any] = {"K": k, "steps": steps, "T": k * model.spec.spans[1] / model.spec.fps}
         if isinstance(backbone, WanBackbone):
             row |= forward_times(backbone, s._shape[1:], k, s.recipe.history, repeats)
-            row["diffusers"] = plain_time(dict(backbone.model.config), s._shape[1:], k, backbone.device, backbone.dtype, repeats)
+            row["diffusers"] = plain_time(
+                dict(backbone.model.config), s._shape[1:], k, backbone.device, backbone.dtype, repeats
+            )
         else:
             assert isinstance(backbone, AnyFlowBackbone)
         history = model.spec.history[0]
@@ -173,13 +184,22 @@ def decode(model: Model, groups: int, repeats: int) -> dict[str, float]:
     # the first latent is one frame, the later ones four: shares by frames
     share = at_once / (1 + 4 * (groups - 1))
     return {
-        "first_group": one, "steady_group": steady, "whole_clip": at_once, "first_over_share": one / share,
-        "steady_over_share": steady / (4 * share), "real_time": model.spec.spans[1] / model.spec.fps / steady,
-    }  # fmt: skip
+        "first_group": one,
+        "steady_group": steady,
+        "whole_clip": at_once,
+        "first_over_share": one / share,
+        "steady_over_share": steady / (4 * share),
+        "real_time": model.spec.spans[1] / model.spec.fps / steady,
+    }
 
 
 def shapes(
-    device: torch.device, dtype: torch.dtype, windows: Sequence[int], sizes: Sequence[str], repeats: int, layers: int | None = None
+    device: torch.device,
+    dtype: torch.dtype,
+    windows: Sequence[int],
+    sizes: Sequence[str],
+    repeats: int,
+    layers: int | None = None,
 ) -> list[dict[str, Any]]:
     """One forward of Wan2.1-1.3B's shapes with random weights, by size and K, beside the paper's figures; milliseconds.
 

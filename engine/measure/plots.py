@@ -58,7 +58,11 @@ def _phases(rows: list[dict[str, Any]], folder: Path) -> Path:
         points = axes.scatter(r["phases"], r["latencies"], s=14, label=r["setting"])
         colour = points.get_facecolor()[0]
         axes.axhline(r["theory_mean"], color=colour, lw=0.8, ls="--")
-    axes.set(xlabel="phase of the arrival in T (media time)", ylabel="L, seconds", title="Latency against phase; theory dashed")
+    axes.set(
+        xlabel="phase of the arrival in T (media time)",
+        ylabel="L, seconds",
+        title="Latency against phase; theory dashed",
+    )
     axes.legend(fontsize=7)
     return _save(figure, folder / "phase.png")
 
@@ -79,7 +83,9 @@ def _timeline(file: Path, folder: Path) -> Path:
             axes.plot(x["t"], 2.5, "rx", ms=5)
         elif x.get("name") == "Receipt" and x["data"]["outcome"] == "applied" and x["data"]["version"] > 0:
             a, b = x["data"]["arrival"] - t0, x["data"]["at"] - t0
-            axes.annotate("", (b, 1.0), (a, 0.2), arrowprops={"arrowstyle": "->", "color": f"C{x['data']['version'] % 10}"})
+            axes.annotate(
+                "", (b, 1.0), (a, 0.2), arrowprops={"arrowstyle": "->", "color": f"C{x['data']['version'] % 10}"}
+            )
     axes.set_yticks([0.2, 1, 2, 2.5], ["arrival", "groups shown", "calls", "revoked"])
     axes.set(xlabel="seconds", title=f"One trajectory: {file.parent.name}")
     return _save(figure, folder / "timeline.png")

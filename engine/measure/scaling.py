@@ -24,8 +24,12 @@ WIDTH, LAYERS, FFN, HEADS, TEXT = 1536, 30, 8960, 12, 512
 TOKENS = {"480p": 1560, "720p": 3600}
 HISTORY = 21
 PAPER = {
-    ("480p", 1, 1): 0.0775, ("480p", 3, 1): 0.0775 * 2.05, ("720p", 21, 1): 6.4328, ("480p", 7, 8): 0.0786, ("720p", 21, 8): 0.8997,
-}  # fmt: skip
+    ("480p", 1, 1): 0.0775,
+    ("480p", 3, 1): 0.0775 * 2.05,
+    ("720p", 21, 1): 6.4328,
+    ("480p", 7, 8): 0.0786,
+    ("720p", 21, 8): 0.8997,
+}
 """(size, K, GPUs) to seconds of one forward on H200s."""
 
 
@@ -81,7 +85,12 @@ def table(windows: Sequence[int] = (1, 3, 7, 21), gpus: Sequence[int] = (1, 2, 4
     rows = []
     for size in TOKENS:
         for k in windows:
-            row: dict[str, Any] = {"size": size, "K": k, "TFLOP": flops(size, k) / 1e12, "bends_at_gpus": model.bend(size, k)}
+            row: dict[str, Any] = {
+                "size": size,
+                "K": k,
+                "TFLOP": flops(size, k) / 1e12,
+                "bends_at_gpus": model.bend(size, k),
+            }
             for n in gpus:
                 row[f"{n}_ms"] = 1000 * model.seconds(size, k, n)
                 if (size, k, n) in PAPER:
@@ -105,9 +114,12 @@ def _rank(rank: int, split: Split, store: str, kind: str, job: dict[str, Any], a
         else:
             torch.cuda.set_device(device)
         dist.init_process_group(
-            "gloo" if kind == "cpu" else "nccl", store=dist.FileStore(store, split.ranks), rank=rank, world_size=split.ranks,
+            "gloo" if kind == "cpu" else "nccl",
+            store=dist.FileStore(store, split.ranks),
+            rank=rank,
+            world_size=split.ranks,
             timeout=datetime.timedelta(seconds=300),
-        )  # fmt: skip
+        )
         answers.put((rank, _times(split, device, job), ""))
     except BaseException:
         answers.put((rank, None, traceback.format_exc()))
@@ -134,8 +146,16 @@ def _times(split: Split, device: Any, job: dict[str, Any]) -> list[dict[str, Any
     for size in job["sizes"]:
         for k in job["windows"]:
             torch.manual_seed(0)
-            times = bench.forward_times(backbone, bench.SIZES[size], k, job["history"], job["repeats"], prefix_only=True)
-            row: dict[str, Any] = {"size": size, "K": k, "gpus": split.ranks, "split": str(split), "ms": 1000 * times["reuse"]}
+            times = bench.forward_times(
+                backbone, bench.SIZES[size], k, job["history"], job["repeats"], prefix_only=True
+            )
+            row: dict[str, Any] = {
+                "size": size,
+                "K": k,
+                "gpus": split.ranks,
+                "split": str(split),
+                "ms": 1000 * times["reuse"],
+            }
             if spread is not None:
                 row["sent_mb"] = times["sent"] / 1e6
             rows.append(row)
@@ -143,9 +163,15 @@ def _times(split: Split, device: Any, job: dict[str, Any]) -> list[dict[str, Any
 
 
 def measure(
-    ranks: int, split: str | None, kind: str, sizes: Sequence[str], windows: Sequence[int], repeats: int, layers: int = LAYERS,
+    ranks: int,
+    split: str | None,
+    kind: str,
+    sizes: Sequence[str],
+    windows: Sequence[int],
+    repeats: int,
+    layers: int = LAYERS,
     history: int = HISTORY,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, Any]]:
     """Forwards of the published shapes with random weights over `ranks` processes. Raises RuntimeError or SplitError."""
     import multiprocessing
 
@@ -155,7 +181,10 @@ def measure(
     answers = context.Queue()
     with tempfile.TemporaryDirectory(prefix="foreland-scaling-") as folder:
         store = str(Path(folder) / "store")
-        children = [context.Process(target=_rank, args=(r, chosen, store, kind, job, answers), daemon=True) for r in range(ranks)]
+        children = [
+            context.Process(target=_rank, args=(r, chosen, store, kind, job, answers), daemon=True)
+            for r in range(ranks)
+        ]
         for child in children:
             child.start()
         got = sorted((answers.get() for _ in children), key=lambda x: x[0])

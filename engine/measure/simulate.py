@@ -100,7 +100,11 @@ def load_profiles() -> dict[str, Profile]:
     out = {}
     for name, row in data.items():
         spans = tuple(row["call_spans"]) if "call_spans" in row else (row["span"],) * row["window"]
-        rest = {k: row[k] for k in ("fps", "window", "first", "call", "first_span", "jitter", "lead", "gpus", "about", "paper") if k in row}
+        rest = {
+            k: row[k]
+            for k in ("fps", "window", "first", "call", "first_span", "jitter", "lead", "gpus", "about", "paper")
+            if k in row
+        }
         out[name] = Profile(name=name, spans=spans, **rest)
     return out
 
@@ -109,7 +113,9 @@ def uniform_profile(window: int, delta: float, first: float, call: float, jitter
     """K groups of `delta` seconds each, given by numbers alone; the lead is C, as theory has it."""
     if delta <= 0:
         raise ProfileError("delta must be more than 0")
-    return Profile("flags", 1 / delta, window, (1,) * window, first, call, jitter=jitter, lead=first if jitter == 0 else None)
+    return Profile(
+        "flags", 1 / delta, window, (1,) * window, first, call, jitter=jitter, lead=first if jitter == 0 else None
+    )
 
 
 def theory_mean(profile: Profile, commit: Commit) -> float:
@@ -155,7 +161,9 @@ class Trajectory:
         self.rng = np.random.default_rng(seed)
         self.player = Player(profile.fps)
         margin = 2 * profile.jitter * profile.first if profile.lead is None else profile.lead - profile.first
-        self.controller = Controller(Policy(profile.fps, profile.window, commit), 0.0, estimator=Estimator(profile.first, margin=margin))
+        self.controller = Controller(
+            Policy(profile.fps, profile.window, commit), 0.0, estimator=Estimator(profile.first, margin=margin)
+        )
         self.out = Outcome(updates=len(self.updates), seconds=seconds)
         self.now = 0.0
         self.wake = math.inf
@@ -199,7 +207,11 @@ class Trajectory:
             case Launch():
                 self.job = command
                 self.out.calls += 1
-                wobble = max(0.2, 1 + self.profile.jitter * float(self.rng.standard_normal())) if self.profile.jitter else 1.0
+                wobble = (
+                    max(0.2, 1 + self.profile.jitter * float(self.rng.standard_normal()))
+                    if self.profile.jitter
+                    else 1.0
+                )
                 self.ready_at = self.now + self.profile.first * wobble
                 self.free_at = self.now + self.profile.call * wobble
                 self.out.busy += min(self.profile.call * wobble, max(0.0, self.seconds - self.now))
@@ -279,7 +291,9 @@ def bootstrap_mean(values: Sequence[float], seed: int = 0, draws: int = 400) -> 
     return float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))
 
 
-def simulate(profile: Profile, commit: Commit, rate: str | float, trajectories: int, seconds: float, seed: int) -> dict[str, Any]:
+def simulate(
+    profile: Profile, commit: Commit, rate: str | float, trajectories: int, seconds: float, seed: int
+) -> dict[str, Any]:
     """One row of the report. The arrivals are a function of the seed alone, so settings are paired."""
     outcomes = []
     for i in range(trajectories):
@@ -296,22 +310,42 @@ def simulate(profile: Profile, commit: Commit, rate: str | float, trajectories: 
     low, high = bootstrap_mean(ls)
     paper = profile.paper.get(commit.value, {}).get(rate) if isinstance(rate, str) else None
     return {
-        "profile": profile.name, "policy": commit.value, "rate": rate, "trajectories": trajectories, "seconds": seconds,
-        "updates": updates, "applied": len(ls), "superseded": sum(o.superseded for o in outcomes),
-        "L50": percentile(ls, 0.5), "L95": percentile(ls, 0.95), "mean": float(np.mean(ls)) if ls else None,
-        "mean_low": low, "mean_high": high, "mean_from_first": float(np.mean(runs)) if runs else None,
+        "profile": profile.name,
+        "policy": commit.value,
+        "rate": rate,
+        "trajectories": trajectories,
+        "seconds": seconds,
+        "updates": updates,
+        "applied": len(ls),
+        "superseded": sum(o.superseded for o in outcomes),
+        "L50": percentile(ls, 0.5),
+        "L95": percentile(ls, 0.95),
+        "mean": float(np.mean(ls)) if ls else None,
+        "mean_low": low,
+        "mean_high": high,
+        "mean_from_first": float(np.mean(runs)) if runs else None,
         "R_mean": float(np.mean([x for o in outcomes for x in o.waits])) if ls else None,
         "stall_share": stall / (played + stall) if played + stall else 0.0,
         "attainment": 1 - sum(o.late_groups for o in outcomes) / max(1, delivered),
-        "w": w, "A": 1 / (1 - w) if w < 1 else None,
-        "A_theory": theory_overhead(profile, updates / (trajectories * seconds)) if commit is Commit.SPECULATIVE else 1.0,
+        "w": w,
+        "A": 1 / (1 - w) if w < 1 else None,
+        "A_theory": theory_overhead(profile, updates / (trajectories * seconds))
+        if commit is Commit.SPECULATIVE
+        else 1.0,
         "busy_share": sum(o.busy for o in outcomes) / (trajectories * seconds),
-        "theory_mean": theory_mean(profile, commit), "paper_L50": paper, "K": profile.window, "T": profile.chunk_seconds,
-        "C": profile.first, "lead": profile.lead, "gpus": profile.gpus,
-    }  # fmt: skip
+        "theory_mean": theory_mean(profile, commit),
+        "paper_L50": paper,
+        "K": profile.window,
+        "T": profile.chunk_seconds,
+        "C": profile.first,
+        "lead": profile.lead,
+        "gpus": profile.gpus,
+    }
 
 
-def protocol_range(profile: Profile, commit: Commit, rate: str, seconds: float, seed: int, replications: int = 40) -> tuple[float, float]:
+def protocol_range(
+    profile: Profile, commit: Commit, rate: str, seconds: float, seed: int, replications: int = 40
+) -> tuple[float, float]:
     """5 to 95 % range of L50 over replications of the paper's own 30 trajectories."""
     values = [simulate(profile, commit, rate, 30, seconds, seed + 7919 * (r + 1))["L50"] for r in range(replications)]
     found = [v for v in values if v is not None]

@@ -28,7 +28,9 @@ class Activity:
             self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         wall = max(1e-6, time.monotonic() - self._wall)
         self.cpu = (time.process_time() - self._used) / wall
         self._stop.set()

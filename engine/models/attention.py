@@ -18,6 +18,7 @@ from torch.nn.functional import scaled_dot_product_attention
 KeyValue = tuple[Tensor, Tensor]
 """Keys (not rotated) and values of one layer, each (batch, tokens, heads, head dim)."""
 
+
 def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
     """Plain attention by torch, on one device."""
     q, k, v = (x.transpose(1, 2) for x in (query, key, value))
@@ -186,7 +187,11 @@ class WindowAttention:
 
     def _attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         spread = self._holder.spread
-        return attend(query, key, value, mask) if spread is None else spread.to_tokens(spread.attend(query, key, value, mask))
+        return (
+            attend(query, key, value, mask)
+            if spread is None
+            else spread.to_tokens(spread.attend(query, key, value, mask))
+        )
 
     def _by_camera(self, call: WindowCall, cameras: Projections, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         """The same attention with camera matrices in place of the rotary embedding."""
@@ -209,7 +214,9 @@ class ContextAttention:
     def __init__(self, holder: CallHolder) -> None:
         self._holder = holder
 
-    def __call__(self, attn: Any, hidden_states: Tensor, encoder_hidden_states: Tensor | None = None, *unused: Any, **more: Any) -> Tensor:
+    def __call__(
+        self, attn: Any, hidden_states: Tensor, encoder_hidden_states: Tensor | None = None, *unused: Any, **more: Any
+    ) -> Tensor:
         call = self._holder.call
         assert call is not None and encoder_hidden_states is not None
         query = attn.norm_q(attn.to_q(hidden_states)).unflatten(2, (attn.heads, -1))

@@ -13,10 +13,12 @@ from engine.models.interface import HistoryPolicy, ModelSpec
 MARK = "foreland.json"
 """A file in a checkpoint's folder that says which model of the catalogue it is, and what differs from it."""
 PIPELINES = {
-    "AnyFlowFARPipeline": "anyflow-far-wan2.1-1.3b", "WanImageToVideoPipeline": "causal-wan2.2-i2v-a14b",
-    "WanCausalDMDPipeline": "causal-wan2.2-i2v-a14b", "WanPipeline": "wan2.1-t2v-1.3b",
+    "AnyFlowFARPipeline": "anyflow-far-wan2.1-1.3b",
+    "WanImageToVideoPipeline": "causal-wan2.2-i2v-a14b",
+    "WanCausalDMDPipeline": "causal-wan2.2-i2v-a14b",
+    "WanPipeline": "wan2.1-t2v-1.3b",
     "LTX2Pipeline": "ltx-2.3",
-}  # fmt: skip
+}
 """`_class_name` of a model_index.json to the catalogue's nearest entry."""
 GENERATOR = "wan2.1-t2v-1.3b-self-forcing"
 """What a lone weights file is taken for."""
@@ -70,15 +72,31 @@ class Entry:
             multiple = 16
         if width % multiple or height % multiple or not (multiple <= width <= 4096 and multiple <= height <= 4096):
             near = tuple(max(multiple, round(x / multiple) * multiple) for x in (width, height))
-            raise ValueError(f"{width}x{height} is not a size that {self.name} makes: the nearest is {near[0]}x{near[1]}")
+            raise ValueError(
+                f"{width}x{height} is not a size that {self.name} makes: the nearest is {near[0]}x{near[1]}"
+            )
         notes = list(self.notes)
         if self.recipe.get("keys") != "camera":
-            notes.append("no camera input: held keys are put into words (`foreland models words` says where to change them)")
+            notes.append(
+                "no camera input: held keys are put into words (`foreland models words` says where to change them)"
+            )
         return ModelSpec(
-            self.name, width, height, self.fps, self.spans, self.windows, self.window, self.steps, self.history,
-            text_limit=2000, trained=self.trained, negative=self.recipe.get("guidance", 1.0) != 1.0, notes=tuple(notes),
-            sound_rate=self.sound_rate, grid=self.grid,
-        )  # fmt: skip
+            self.name,
+            width,
+            height,
+            self.fps,
+            self.spans,
+            self.windows,
+            self.window,
+            self.steps,
+            self.history,
+            text_limit=2000,
+            trained=self.trained,
+            negative=self.recipe.get("guidance", 1.0) != 1.0,
+            notes=tuple(notes),
+            sound_rate=self.sound_rate,
+            grid=self.grid,
+        )
 
 
 def _entry(name: str, row: dict[str, Any]) -> Entry:
@@ -107,7 +125,9 @@ def find(name: str, like: str | None = None) -> Entry:
         return known[name] if like is None else known[like]
     path = Path(name).expanduser()
     if not path.exists():
-        raise UnknownModel(f"unknown model {name!r}: no such name and no such folder or file; known: pocket, {', '.join(known)}")
+        raise UnknownModel(
+            f"unknown model {name!r}: no such name and no such folder or file; known: pocket, {', '.join(known)}"
+        )
     mark: dict[str, Any] = {}
     if path.is_dir() and (path / MARK).exists():
         mark = json.loads((path / MARK).read_text("utf-8"))
@@ -135,5 +155,9 @@ def guess(path: Path) -> str:
             return "wan2.2-ti2v-5b"
         if kind in PIPELINES:
             return PIPELINES[kind]
-        raise UnknownModel(f"{path} holds a {kind}, which cannot be run here; say `--like NAME` if it is one of the catalogue's")
-    raise UnknownModel(f"{path} has no model_index.json: say `--like NAME`, or give the folder that `foreland models pull` made")
+        raise UnknownModel(
+            f"{path} holds a {kind}, which cannot be run here; say `--like NAME` if it is one of the catalogue's"
+        )
+    raise UnknownModel(
+        f"{path} has no model_index.json: say `--like NAME`, or give the folder that `foreland models pull` made"
+    )

@@ -18,11 +18,19 @@ from torch import Tensor, nn
 
 WRAPPERS = ("generator_ema", "generator", "generator_lora", "model_state_dict", "state_dict", "model", "module")
 """Dictionaries that hold the weights one level down, in the order in which they are looked for."""
-PREFIXES = ("_fsdp_wrapped_module.", "_orig_mod.", "_checkpoint_wrapped_module.", "model.diffusion_model.", "module.", "model.")
+PREFIXES = (
+    "_fsdp_wrapped_module.",
+    "_orig_mod.",
+    "_checkpoint_wrapped_module.",
+    "model.diffusion_model.",
+    "module.",
+    "model.",
+)
 MODELS = {
-    "WanTransformer3DModel": "WanTransformer3DModel", "CausalWanTransformer3DModel": "WanTransformer3DModel",
+    "WanTransformer3DModel": "WanTransformer3DModel",
+    "CausalWanTransformer3DModel": "WanTransformer3DModel",
     "AnyFlowFARTransformer3DModel": "AnyFlowFARTransformer3DModel",
-}  # fmt: skip
+}
 """Class names in config.json to those of diffusers; FastVideo's causal class has the same weights."""
 HEAD_DIM = 128
 """Of every published Wan model; original files do not say it."""
@@ -39,7 +47,9 @@ def read_json(file: Path) -> dict[str, Any]:
     try:
         data = json.loads(file.read_text("utf-8"))
     except FileNotFoundError as e:
-        raise LayoutError(f"{file} is missing: the download is not complete; `foreland models verify` says what else is") from e
+        raise LayoutError(
+            f"{file} is missing: the download is not complete; `foreland models verify` says what else is"
+        ) from e
     except (ValueError, OSError) as e:
         raise LayoutError(f"{file} cannot be read: {e}") from e
     if not isinstance(data, dict):
@@ -58,12 +68,16 @@ def read_file(file: Path) -> dict[str, Tensor]:
         try:
             return stripped(load_file(str(file)))
         except (SafetensorError, OSError) as e:
-            raise LayoutError(f"{file} cannot be read ({e}): it may be cut short; `foreland models verify` checks its size") from e
+            raise LayoutError(
+                f"{file} cannot be read ({e}): it may be cut short; `foreland models verify` checks its size"
+            ) from e
     try:
         data = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
     except Exception as e:  # torch raises many kinds, UnpicklingError among them, for files that hold more than tensors
         reason = str(e).splitlines()[0]
-        raise LayoutError(f"{file} cannot be read as weights alone ({reason}); files that hold code are not opened") from e
+        raise LayoutError(
+            f"{file} cannot be read as weights alone ({reason}); files that hold code are not opened"
+        ) from e
     return stripped(unwrapped(data, file))
 
 
@@ -78,7 +92,9 @@ def unwrapped(data: Any, file: Path) -> dict[str, Tensor]:
         data = data[inside]
     if not isinstance(data, dict) or not any(isinstance(v, Tensor) for v in data.values()):
         found = ", ".join(map(str, list(data)[:NAMED])) if isinstance(data, dict) else type(data).__name__
-        raise LayoutError(f"{file} holds no weights that are known: looked into {seen or 'the top level'}, found {found}")
+        raise LayoutError(
+            f"{file} holds no weights that are known: looked into {seen or 'the top level'}, found {found}"
+        )
     return {str(k): v for k, v in data.items() if isinstance(v, Tensor)}
 
 
@@ -143,12 +159,17 @@ def original_config(state: dict[str, Tensor], head_dim: int = HEAD_DIM) -> dict[
         layers = 1 + max(int(m[1]) for k in s if (m := re.match(r"blocks\.(\d+)\.", k)))
         outputs = s["proj_out.weight"].shape[0] // (patch[0] * patch[1] * patch[2])
         config: dict[str, Any] = {
-            "patch_size": tuple(patch), "num_attention_heads": width // head_dim, "attention_head_dim": head_dim,
-            "in_channels": inputs, "out_channels": outputs, "num_layers": layers, "cross_attn_norm": "blocks.0.norm2.weight" in s,
+            "patch_size": tuple(patch),
+            "num_attention_heads": width // head_dim,
+            "attention_head_dim": head_dim,
+            "in_channels": inputs,
+            "out_channels": outputs,
+            "num_layers": layers,
+            "cross_attn_norm": "blocks.0.norm2.weight" in s,
             "ffn_dim": s["blocks.0.ffn.net.0.proj.weight"].shape[0],
             "text_dim": s["condition_embedder.text_embedder.linear_1.weight"].shape[1],
             "freq_dim": s["condition_embedder.time_embedder.linear_1.weight"].shape[1],
-        }  # fmt: skip
+        }
     except (KeyError, ValueError) as e:
         raise LayoutError(f"these are not the weights of a Wan transformer: {e} is missing") from e
     if (image := s.get("condition_embedder.image_embedder.ff.net.0.proj.weight")) is not None:
@@ -156,13 +177,17 @@ def original_config(state: dict[str, Tensor], head_dim: int = HEAD_DIM) -> dict[
     return config
 
 
-def build(config: dict[str, Any], state: dict[str, Tensor], source: Path, dtype: torch.dtype, device: torch.device) -> nn.Module:
+def build(
+    config: dict[str, Any], state: dict[str, Tensor], source: Path, dtype: torch.dtype, device: torch.device
+) -> nn.Module:
     """The transformer with these weights. Raises LayoutError naming what does not fit."""
     import diffusers
 
     name = MODELS.get(config.get("_class_name", "WanTransformer3DModel"))
     if name is None:
-        raise LayoutError(f"{source} is a {config['_class_name']}, which is not a Wan transformer that can be sampled here")
+        raise LayoutError(
+            f"{source} is a {config['_class_name']}, which is not a Wan transformer that can be sampled here"
+        )
     cls = getattr(diffusers, name)
     with torch.device("meta"):
         model = cls(**{k: v for k, v in config.items() if not k.startswith("_")})
@@ -203,7 +228,9 @@ def fill(model: nn.Module, state: dict[str, Tensor], source: Path, dtype: torch.
             owner.register_buffer(name.rpartition(".")[2], torch.empty(0, device=device), persistent=False)
 
 
-def _why(wanted: dict[str, Tensor], state: dict[str, Tensor], missing: list[str], extra: list[str], wrong: list[str]) -> str:
+def _why(
+    wanted: dict[str, Tensor], state: dict[str, Tensor], missing: list[str], extra: list[str], wrong: list[str]
+) -> str:
     parts = []
     if missing:
         parts.append(f"missing {listed(missing)}")
@@ -228,7 +255,9 @@ def _why(wanted: dict[str, Tensor], state: dict[str, Tensor], missing: list[str]
     return "; ".join(parts) + f". Likely: {cause}."
 
 
-def apply_lora(state: dict[str, Tensor], lora: dict[str, Tensor], source: Path, scale: float | None = None) -> dict[str, Tensor]:
+def apply_lora(
+    state: dict[str, Tensor], lora: dict[str, Tensor], source: Path, scale: float | None = None
+) -> dict[str, Tensor]:
     """Weights with a LoRA file merged in. Keys may be peft's or Wan's. Raises LayoutError for one that fits nowhere."""
     out = dict(state)
     downs = {k for k in lora if ".lora_A." in k or ".lora_down." in k}
@@ -254,7 +283,9 @@ def converted_key(key: str) -> list[str]:
 # -- autoencoders and text encoders ------------------------------------------------------------------------------------
 
 
-def build_vae(folder_or_file: Path, dtype: torch.dtype, device: torch.device, config: dict[str, Any] | None = None) -> nn.Module:
+def build_vae(
+    folder_or_file: Path, dtype: torch.dtype, device: torch.device, config: dict[str, Any] | None = None
+) -> nn.Module:
     """An `AutoencoderKLWan` from a diffusers folder or from Wan's own .pth. Raises LayoutError."""
     from diffusers import AutoencoderKLWan
 
@@ -278,12 +309,17 @@ def text_encoder_keys(state: dict[str, Tensor]) -> dict[str, Tensor]:
     if "token_embedding.weight" not in state:
         return state
     names = {
-        "norm1": "layer.0.layer_norm", "attn.q": "layer.0.SelfAttention.q", "attn.k": "layer.0.SelfAttention.k",
-        "attn.v": "layer.0.SelfAttention.v", "attn.o": "layer.0.SelfAttention.o",
-        "pos_embedding.embedding": "layer.0.SelfAttention.relative_attention_bias", "norm2": "layer.1.layer_norm",
-        "ffn.gate.0": "layer.1.DenseReluDense.wi_0", "ffn.fc1": "layer.1.DenseReluDense.wi_1",
+        "norm1": "layer.0.layer_norm",
+        "attn.q": "layer.0.SelfAttention.q",
+        "attn.k": "layer.0.SelfAttention.k",
+        "attn.v": "layer.0.SelfAttention.v",
+        "attn.o": "layer.0.SelfAttention.o",
+        "pos_embedding.embedding": "layer.0.SelfAttention.relative_attention_bias",
+        "norm2": "layer.1.layer_norm",
+        "ffn.gate.0": "layer.1.DenseReluDense.wi_0",
+        "ffn.fc1": "layer.1.DenseReluDense.wi_1",
         "ffn.fc2": "layer.1.DenseReluDense.wo",
-    }  # fmt: skip
+    }
     out = {"shared.weight": state["token_embedding.weight"], "encoder.final_layer_norm.weight": state["norm.weight"]}
     for key, value in state.items():
         if m := re.match(r"blocks\.(\d+)\.(.+)\.weight$", key):
@@ -291,7 +327,9 @@ def text_encoder_keys(state: dict[str, Tensor]) -> dict[str, Tensor]:
     return out
 
 
-def build_text_encoder(folder_or_file: Path, dtype: torch.dtype, device: torch.device, config: dict[str, Any] | None = None) -> nn.Module:
+def build_text_encoder(
+    folder_or_file: Path, dtype: torch.dtype, device: torch.device, config: dict[str, Any] | None = None
+) -> nn.Module:
     """A `UMT5EncoderModel` from a transformers folder or Wan's own .pth. Raises LayoutError."""
     from transformers import UMT5Config, UMT5EncoderModel
 
@@ -305,5 +343,11 @@ def build_text_encoder(folder_or_file: Path, dtype: torch.dtype, device: torch.d
     shared = state.get("shared.weight", state.get("encoder.embed_tokens.weight"))
     if shared is not None:
         state = {**state, "shared.weight": shared, "encoder.embed_tokens.weight": shared}
-    fill(model, {k: v for k, v in state.items() if not k.startswith(("decoder.", "lm_head."))}, folder_or_file, dtype, device)
+    fill(
+        model,
+        {k: v for k, v in state.items() if not k.startswith(("decoder.", "lm_head."))},
+        folder_or_file,
+        dtype,
+        device,
+    )
     return model.eval().requires_grad_(False)

@@ -105,7 +105,9 @@ def plan(entry: Entry) -> Plan:
         licences.append(f"{part.repo}: {said or part.licence}")
     missing = [f for p in parts(entry) for f in p.files if not any(x.repo == p.repo and x.name == f for x in files)]
     if missing or not files:
-        raise HubError(f"{entry.repo} has no {', '.join(missing) or 'files'} any more: the catalogue is older than the hub")
+        raise HubError(
+            f"{entry.repo} has no {', '.join(missing) or 'files'} any more: the catalogue is older than the hub"
+        )
     there = sum(f.size for f in files if cached(f) is not None)
     folder = cache_folder()
     free = shutil.disk_usage(next(p for p in (folder, *folder.parents) if p.exists())).free
@@ -136,7 +138,9 @@ def pull(plan: Plan, report: Callable[[str, int, int], bool]) -> Path:
 
         def tell(loaded: int, name: str = f.name, base: int = base) -> None:
             if not report(name, base + loaded, plan.total):
-                raise Cancelled(f"stopped: {gb(base + loaded)} of {gb(plan.total)} are kept, the next pull goes on from there")
+                raise Cancelled(
+                    f"stopped: {gb(base + loaded)} of {gb(plan.total)} are kept, the next pull goes on from there"
+                )
 
         tell(0)
         try:
@@ -202,7 +206,9 @@ def locate(entry: Entry) -> Path:
     try:
         return Path(snapshot_download(entry.repo, local_files_only=True))
     except Exception as e:
-        raise HubError(f"{entry.name} is not on this machine: `foreland models pull {entry.name}` (about {entry.about_gb:g} GB)") from e
+        raise HubError(
+            f"{entry.name} is not on this machine: `foreland models pull {entry.name}` (about {entry.about_gb:g} GB)"
+        ) from e
 
 
 def here(entry: Entry) -> bool:

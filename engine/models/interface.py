@@ -78,7 +78,9 @@ class ModelSpec:
             raise ValueError(f"K = {window} is out of range: {self.name} samples {low} to {high} latents a call")
         if (nearest := self.nearest_window(window)) != window:
             step, rest = self.grid
-            raise ValueError(f"K = {window} is not one of {self.name}'s lengths ({step} n + {rest}): the nearest is {nearest}")
+            raise ValueError(
+                f"K = {window} is not one of {self.name}'s lengths ({step} n + {rest}): the nearest is {nearest}"
+            )
 
     def nearest_window(self, window: int) -> int:
         """The legal length nearest to one, the shorter of two."""

@@ -57,7 +57,9 @@ class PrefixStore:
 
 def _same(a: object, b: object) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(x is y or (isinstance(x, (int, str, float)) and x == y) for x, y in zip(a, b, strict=True))
+        return len(a) == len(b) and all(
+            x is y or (isinstance(x, (int, str, float)) and x == y) for x, y in zip(a, b, strict=True)
+        )
     return a is b
 
 
@@ -67,7 +69,10 @@ def _made_of(whole: object, part: object) -> bool:
 
 def joined(stores: Sequence[list[KeyValue]]) -> list[KeyValue]:
     """Consecutive groups as one prefix, layer by layer."""
-    return [(torch.cat([k for k, _ in layer], 1), torch.cat([v for _, v in layer], 1)) for layer in zip(*stores, strict=True)]
+    return [
+        (torch.cat([k for k, _ in layer], 1), torch.cat([v for _, v in layer], 1))
+        for layer in zip(*stores, strict=True)
+    ]
 
 
 def split(layers: list[KeyValue], parts: int) -> list[list[KeyValue]]:

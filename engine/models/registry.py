@@ -17,9 +17,17 @@ if TYPE_CHECKING:
     from engine.models.interface import Loader, Model, Progress
 
 POCKET = ModelSpec(
-    name="pocket", width=128, height=80, fps=16.0, spans=(4, 4), windows=(1, 21), window=7, steps=4,
-    history=(HistoryPolicy.CLEAN_PREFILL, HistoryPolicy.BOUNDARY_IMAGE), sound_rate=48_000,
-)  # fmt: skip
+    name="pocket",
+    width=128,
+    height=80,
+    fps=16.0,
+    spans=(4, 4),
+    windows=(1, 21),
+    window=7,
+    steps=4,
+    history=(HistoryPolicy.CLEAN_PREFILL, HistoryPolicy.BOUNDARY_IMAGE),
+    sound_rate=48_000,
+)
 
 
 def names() -> list[str]:
@@ -42,9 +50,12 @@ def pocket_folder() -> Path:
 
 
 def loader(
-    name: str, options: LoadOptions | None = None, weights: Path | None = None, like: str | None = None,
+    name: str,
+    options: LoadOptions | None = None,
+    weights: Path | None = None,
+    like: str | None = None,
     size: tuple[int, int] | None = None,
-) -> Loader:  # fmt: skip
+) -> Loader:
     """What loads a model, to be called in the engine thread; torch is not imported before.
 
     weights: other weights of the pocket world. like, size: see `engine.models.catalogue.find` and `Entry.spec`. Raises ValueError.
@@ -86,9 +97,14 @@ def _load_pocket(progress: Progress, folder: Path, options: LoadOptions) -> Mode
 
 
 def _load_parallel(
-    progress: Progress, name: str, spec: ModelSpec, options: LoadOptions, weights: Path | None, like: str | None,
+    progress: Progress,
+    name: str,
+    spec: ModelSpec,
+    options: LoadOptions,
+    weights: Path | None,
+    like: str | None,
     size: tuple[int, int] | None,
-) -> Model:  # fmt: skip
+) -> Model:
     progress("importing torch and diffusers", 0.01)
     from engine.distributed.load import load_parallel
 

@@ -89,9 +89,15 @@ def make_solver(name: str, steps: int, shift: float, ease: float = 1.0) -> Solve
 
 
 def denoise(
-    solver: Solver, sample: Tensor, velocity: Callable[[int, Tensor], Tensor], fresh: Callable[[int], Tensor], report: Report,
-    done: int = 0, total: int | None = None, wait: Callable[[], None] = lambda: None,
-) -> Tensor:  # fmt: skip
+    solver: Solver,
+    sample: Tensor,
+    velocity: Callable[[int, Tensor], Tensor],
+    fresh: Callable[[int], Tensor],
+    report: Report,
+    done: int = 0,
+    total: int | None = None,
+    wait: Callable[[], None] = lambda: None,
+) -> Tensor:
     """The whole schedule. velocity: (step, sample) to the velocity; fresh: new noise of a step; wait: until the device has
     finished, so that steps are reported when they are done. Raises Stopped when `report` answers no before the last step.
 

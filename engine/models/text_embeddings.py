@@ -76,9 +76,13 @@ class PromptEncoder:
     """Embeddings (1, TOKENS, dim) of prompts. Thread-safe."""
 
     def __init__(
-        self, load: Callable[[], tuple[Any, Any]], cache: EmbeddingCache, device: torch.device, dtype: torch.dtype,
+        self,
+        load: Callable[[], tuple[Any, Any]],
+        cache: EmbeddingCache,
+        device: torch.device,
+        dtype: torch.dtype,
         release: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """load: reads (tokenizer, encoder); called when a text has to be encoded and the encoder is not there. release: it is
         let go after each new text."""
         self._load, self._cache, self._device, self._dtype, self._release = load, cache, device, dtype, release

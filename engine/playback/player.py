@@ -192,7 +192,9 @@ class Player:
                     del self._groups[old]
             self.position = position
             self.image = group.frames[self.shown - group.start]
-            out.append(Played(Happening.FRAME, due, position, self.shown, self.image, self._sound_of(group, self.shown)))
+            out.append(
+                Played(Happening.FRAME, due, position, self.shown, self.image, self._sound_of(group, self.shown))
+            )
             self.shown += 1
         return out
 

@@ -56,7 +56,14 @@ class Recorder:
     """
 
     def __init__(
-        self, path: Path, width: int, height: int, fps: float, least_height: int = 480, rate: int = 0, hardware: bool = False
+        self,
+        path: Path,
+        width: int,
+        height: int,
+        fps: float,
+        least_height: int = 480,
+        rate: int = 0,
+        hardware: bool = False,
     ) -> None:
         """rate: samples a second of the sound, 0 for a silent film. hardware: take an encoder of the hardware where there is one."""
         import av
@@ -71,7 +78,11 @@ class Recorder:
         self.encoder = video_encoder(hardware, *self._size)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            fragments = {"movflags": "frag_keyframe+empty_moov+default_base_moof", "frag_duration": "1000000", "flush_packets": "1"}
+            fragments = {
+                "movflags": "frag_keyframe+empty_moov+default_base_moof",
+                "frag_duration": "1000000",
+                "flush_packets": "1",
+            }
             self._file: Any = av.open(str(path), "w", options=fragments)
             stream: Any = self._file.add_stream(self.encoder, rate=Fraction(fps).limit_denominator(1001))
             self._sound: Any = self._file.add_stream("aac", rate=rate, layout="stereo") if rate else None

@@ -51,7 +51,9 @@ class _Work:
 class DecodeWorker:
     """Thread-safe. A dropped group is never handed to the screen, even when its decode was under way."""
 
-    def __init__(self, decoder: Decoder, screen: Screen, failed: Callable[[BaseException], None], ahead: int = AHEAD) -> None:
+    def __init__(
+        self, decoder: Decoder, screen: Screen, failed: Callable[[BaseException], None], ahead: int = AHEAD
+    ) -> None:
         """failed: called on the worker's thread when a group that nobody waits for could not be decoded."""
         self._decoder = decoder
         self._screen = screen

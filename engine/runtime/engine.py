@@ -36,7 +36,12 @@ class Engine:
     """One world, live. `start` it; then send keys, prompts and settings; show what `screen` says; `close` it."""
 
     def __init__(
-        self, load: Loader, spec: ModelSpec, settings: Settings, folder: Path | None, clock: Callable[[], float] = time.monotonic
+        self,
+        load: Loader,
+        spec: ModelSpec,
+        settings: Settings,
+        folder: Path | None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """folder: of the session log, or None for no log. Raises ValueError for impossible settings, OSError when the
         folder cannot be written: cheap failures come before the model is loaded."""

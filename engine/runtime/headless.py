@@ -27,9 +27,14 @@ class HeadlessError(RuntimeError):
 
 
 def explore_live(
-    load: Loader, spec: ModelSpec, settings: Settings, script: Script, folder: Path | None, show: Show,
+    load: Loader,
+    spec: ModelSpec,
+    settings: Settings,
+    script: Script,
+    folder: Path | None,
+    show: Show,
     progress: Callable[[str, float], None],
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Plays a script in real time; `show` gets every shown frame. Returns the summary.
 
     An event counts as having arrived at the instant its media time is due. Raises HeadlessError.
@@ -74,9 +79,15 @@ def _send(engine: Engine, event: ScriptEvent, at: float) -> None:
 
 
 def explore_virtual(
-    load: Loader, spec: ModelSpec, settings: Settings, script: Script, folder: Path | None, show: Show,
-    progress: Callable[[str, float], None], call_seconds: float,
-) -> dict[str, Any]:  # fmt: skip
+    load: Loader,
+    spec: ModelSpec,
+    settings: Settings,
+    script: Script,
+    folder: Path | None,
+    show: Show,
+    progress: Callable[[str, float], None],
+    call_seconds: float,
+) -> dict[str, Any]:
     """The same in virtual time, in which every call takes `call_seconds`: as fast as the machine can, and the same
     frames, bit for bit, whenever the same script is played with the same seed."""
     return _Virtual(load, spec, settings, script, folder, show, progress, call_seconds).run()
@@ -146,7 +157,9 @@ class _Virtual:
         while shown < total:
             due = self.screen.due(round(events[0].t * self.spec.fps)) if events else None
             frame = self.screen.next_due()
-            times = [t for t in (due, frame, self.flying[2] if self.flying else None, self.session.wake_at) if t is not None]
+            times = [
+                t for t in (due, frame, self.flying[2] if self.flying else None, self.session.wake_at) if t is not None
+            ]
             self.now = max(self.now, min(times))
             if self.flying is not None and self.flying[2] <= self.now:
                 self._land()

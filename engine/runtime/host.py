@@ -9,7 +9,11 @@ from typing import Any
 
 def facts() -> dict[str, Any]:
     """Imports nothing: what is not loaded cannot have mattered."""
-    out: dict[str, Any] = {"python": platform.python_version(), "system": platform.system(), "machine": platform.machine()}
+    out: dict[str, Any] = {
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "machine": platform.machine(),
+    }
     torch = sys.modules.get("torch")
     if torch is not None:
         out["torch"] = str(torch.__version__)

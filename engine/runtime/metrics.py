@@ -41,7 +41,9 @@ class UpdateRecord:
         """arrival: seconds since t0; media: seconds of media time at the arrival."""
         if r.outcome != "applied":
             return cls(r.version, kind, r.arrival - t0, media, r.outcome, None, None, None, None, None)
-        return cls(r.version, kind, r.arrival - t0, media, r.outcome, r.position, r.wait, r.generate, r.queue, r.latency)
+        return cls(
+            r.version, kind, r.arrival - t0, media, r.outcome, r.position, r.wait, r.generate, r.queue, r.latency
+        )
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -38,7 +38,9 @@ def regenerate(lines: list[dict[str, Any]], model: Model, show: Callable[[Frame,
 
 
 class _Again:
-    def __init__(self, lines: list[dict[str, Any]], model: Model, show: Callable[[Frame, Samples | None], None]) -> None:
+    def __init__(
+        self, lines: list[dict[str, Any]], model: Model, show: Callable[[Frame, Samples | None], None]
+    ) -> None:
         self.lines, self.model, self.show = lines, model, show
         self.calls = {x["id"]: x for x in lines if x["kind"] == "call" and not x["error"]}
         self.conditions: dict[int, Condition] = {0: Condition(0, lines[0]["prompt"])}
@@ -60,7 +62,9 @@ class _Again:
                 way = (line.get("before", ""), line.get("share", 1.0), line.get("negative"))
                 self.conditions[v] = Condition(v, line["prompt"], keys, tapped, *way)
             elif kind == "controller":
-                self.conditions.setdefault(line["version"], Condition(line["version"], line.get("prompt", self.lines[0]["prompt"])))
+                self.conditions.setdefault(
+                    line["version"], Condition(line["version"], line.get("prompt", self.lines[0]["prompt"]))
+                )
             elif kind == "command" and line["name"] == "Launch":
                 self._sample(line["data"]["call"])
             elif kind == "event" and line["name"] == "GroupsReady":
@@ -79,8 +83,14 @@ class _Again:
             return  # it was stopped or failed in the session as well
         prepared = self.model.sampler.prepare(self.conditions[line["version"]])
         request = Request(
-            line["branch"], line["K"], line["steps"], line["seed"], line["attempt"], prepared, HistoryPolicy(line["history"])
-        )  # fmt: skip
+            line["branch"],
+            line["K"],
+            line["steps"],
+            line["seed"],
+            line["attempt"],
+            prepared,
+            HistoryPolicy(line["history"]),
+        )
         try:
             self.made[call] = self.model.sampler.sample(request, lambda step, steps: True)
         except Exception as e:
@@ -103,10 +113,14 @@ class _Again:
         if fingerprint(group) != line["latent"]:
             self.result.different += 1
             if not self.result.first:
-                self.result.first = f"group {p} of take {line['take']}, {line['start'] / self.lines[0]['fps']:.2f} s into the session"
+                self.result.first = (
+                    f"group {p} of take {line['take']}, {line['start'] / self.lines[0]['fps']:.2f} s into the session"
+                )
         for frame, sound in decoded(self.model.decoder, group, line["start"]).each():
             self.show(frame, sound)
-        self.kept.setdefault(self.take, []).append(Kept(group, line["start"], line["span"], line["call"], line["version"], ""))
+        self.kept.setdefault(self.take, []).append(
+            Kept(group, line["start"], line["span"], line["call"], line["version"], "")
+        )
         self.model.sampler.keep(p)
         self.model.decoder.keep(p)
 

@@ -74,7 +74,9 @@ def replay(folder: Path) -> ReplayResult:
         kind = line["kind"]
         if kind == "controller":
             if expected:
-                return ReplayResult(events, commands, f"line {number}: {expected[0]['name']} was not sent in the session")
+                return ReplayResult(
+                    events, commands, f"line {number}: {expected[0]['name']} was not sent in the session"
+                )
             estimator = Estimator(known["cold"], known["quantile"], known["margin"], known.get("doubt", 0.0))
             policy = _policy(line["policy"])
             where = (line.get("first", 0), line.get("start", 0))
@@ -83,7 +85,9 @@ def replay(folder: Path) -> ReplayResult:
             expected += [_line(x) for x in machine.close(line["closed"])]
         elif kind == "event":
             if expected:
-                return ReplayResult(events, commands, f"line {number}: {expected[0]['name']} was not sent in the session")
+                return ReplayResult(
+                    events, commands, f"line {number}: {expected[0]['name']} was not sent in the session"
+                )
             events += 1
             expected += [_line(x) for x in machine.handle(_event(line["name"], line["data"]))]
         elif kind == "command":

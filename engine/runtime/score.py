@@ -66,7 +66,10 @@ def _number(row: dict[str, Any], name: str, line: int, default: float | None = N
 
 def text_of(lines: Sequence[Line]) -> str:
     """The inverse of `parse`."""
-    return json.dumps([{"t": x.t, "prompt": x.prompt, "seconds": x.seconds} for x in lines], indent=1, ensure_ascii=False) + "\n"
+    return (
+        json.dumps([{"t": x.t, "prompt": x.prompt, "seconds": x.seconds} for x in lines], indent=1, ensure_ascii=False)
+        + "\n"
+    )
 
 
 class Performance:

@@ -117,7 +117,15 @@ class Settings:
 class Session:
     """Used from one thread. `screen` is the only object it shares."""
 
-    def __init__(self, model: Model, settings: Settings, screen: Screen, journal: EventLog, now: float, takes: Takes | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        settings: Settings,
+        screen: Screen,
+        journal: EventLog,
+        now: float,
+        takes: Takes | None = None,
+    ) -> None:
         """takes: where what is delivered is kept. Raises ConditionError or ValueError when the settings cannot be used."""
         self.model = model
         self.settings = settings.checked(model.spec)
@@ -155,11 +163,31 @@ class Session:
         spec, s = model.spec, self.settings
         self.log.media = lambda: self.screen.shown / spec.fps
         self.log.write(
-            "session", now, schema=SCHEMA, model=spec.name, weights=model.identity, seed=s.seed, window=s.window,
-            steps=s.steps, commit=s.commit, history=s.history, policy=self.controller.policy, spans=spec.spans,
-            fps=spec.fps, prompt=s.prompt, machine=facts(), t0=self.log.t0, t0_wall=time.time(), began=now,
-            estimator={"cold": COLD_ESTIMATE, "margin": Estimator.margin, "quantile": Estimator.quantile, "doubt": DOUBT},
-        )  # fmt: skip
+            "session",
+            now,
+            schema=SCHEMA,
+            model=spec.name,
+            weights=model.identity,
+            seed=s.seed,
+            window=s.window,
+            steps=s.steps,
+            commit=s.commit,
+            history=s.history,
+            policy=self.controller.policy,
+            spans=spec.spans,
+            fps=spec.fps,
+            prompt=s.prompt,
+            machine=facts(),
+            t0=self.log.t0,
+            t0_wall=time.time(),
+            began=now,
+            estimator={
+                "cold": COLD_ESTIMATE,
+                "margin": Estimator.margin,
+                "quantile": Estimator.quantile,
+                "doubt": DOUBT,
+            },
+        )
 
     # -- controller and its commands -----------------------------------------------------------------------------------
 
@@ -209,9 +237,16 @@ class Session:
                     self._marks[v] = replace(m, phase="generating")
         c = self.controller
         self.log.write(
-            "state", at, state=c.state, d=c.delivered, l=c.locked, e=c.end, running=c.running, pending=c.pending,
+            "state",
+            at,
+            state=c.state,
+            d=c.delivered,
+            l=c.locked,
+            e=c.end,
+            running=c.running,
+            pending=c.pending,
             job=c.job.call if c.job else None,
-        )  # fmt: skip
+        )
         return launch
 
     def _receive(self, r: Receipt) -> None:
@@ -223,9 +258,7 @@ class Session:
         if mark is None:
             return
         if r.outcome == "applied":
-            live = replace(
-                mark, phase="live", frame=self._start_of(r.position), R=r.wait, C=r.generate, Q=r.queue
-            )  # fmt: skip
+            live = replace(mark, phase="live", frame=self._start_of(r.position), R=r.wait, C=r.generate, Q=r.queue)
             self._marks[r.version] = live
             if kind != "start":
                 self._last = live
@@ -256,9 +289,17 @@ class Session:
         self._words = {w: p for w, p in self._words.items() if w > v - 4096}
         self._mark(condition, kind, arrival, "received")
         self.log.write(
-            "condition", now, version=v, what=kind, prompt=condition.prompt, keys=condition.keys, tapped=condition.tapped,
-            before=condition.before, share=condition.share, negative=condition.negative,
-        )  # fmt: skip
+            "condition",
+            now,
+            version=v,
+            what=kind,
+            prompt=condition.prompt,
+            keys=condition.keys,
+            tapped=condition.tapped,
+            before=condition.before,
+            share=condition.share,
+            negative=condition.negative,
+        )
         launches = [self.feed(Update(now, v, min(arrival, now)))]
         if self.prepare_later is not None:
             self.prepare_later(condition)
@@ -344,21 +385,31 @@ class Session:
             if (kept := self._kept(cache[0])) is not None:
                 self.takes.deliver(kept)
                 self.log.write(
-                    "delivered", position=position, start=kept.start, span=kept.span, call=kept.call, version=kept.version,
-                    take=self.takes.current, latent=fingerprint(kept.group),
-                )  # fmt: skip
+                    "delivered",
+                    position=position,
+                    start=kept.start,
+                    span=kept.span,
+                    call=kept.call,
+                    version=kept.version,
+                    take=self.takes.current,
+                    latent=fingerprint(kept.group),
+                )
 
     def _kept(self, e: Entry) -> Kept | None:
         """An entry of the cache with its group, where that is known."""
         group = self._timeline.get(e.position)
-        return None if group is None else Kept(group, e.start, e.span, e.call, e.version, self._words.get(e.version, ""))
+        return (
+            None if group is None else Kept(group, e.start, e.span, e.call, e.version, self._words.get(e.version, ""))
+        )
 
     def set_policy(self, settings: Settings, now: float) -> Launch | None:
         """Takes new K, steps or commit policy from the next call on. Raises ValueError."""
         self.settings = settings.checked(self.model.spec)
         return self.feed(Wake(now, Cause.POLICY, self._policy()))
 
-    def reset(self, now: float, prompt: str | None = None, seed: int | None = None, begin: Beginning = None) -> Launch | None:
+    def reset(
+        self, now: float, prompt: str | None = None, seed: int | None = None, begin: Beginning = None
+    ) -> Launch | None:
         """A new world from the prompt in force (or this one); the old one's cache is revoked and logged. begin: a picture or
         film that it begins from, False for none; None leaves what was.
 
@@ -379,7 +430,15 @@ class Session:
         self.resume_decoder([])
         self._enter(now, condition)
         where = str(begin) if begin else None
-        self.log.write("note", now, text="reset", seed=self.settings.seed, begin=where, prompt=condition.prompt, attempt=self.attempt)
+        self.log.write(
+            "note",
+            now,
+            text="reset",
+            seed=self.settings.seed,
+            begin=where,
+            prompt=condition.prompt,
+            attempt=self.attempt,
+        )
         return self.feed(Wake(now))
 
     def rewind(self, now: float, take: int, position: int) -> Launch | None:
@@ -387,7 +446,9 @@ class Session:
 
         Raises LookupError or ConditionError, and then nothing was changed.
         """
-        condition = Condition(self.book.current.version + 1, self.book.current.prompt, negative=self.book.current.negative)
+        condition = Condition(
+            self.book.current.version + 1, self.book.current.prompt, negative=self.book.current.negative
+        )
         prepared = self.model.sampler.prepare(condition)
         came_from = self.takes.path(take, position)
         if not came_from or came_from[-1].position != position:
@@ -403,7 +464,16 @@ class Session:
         self._ribbon.extend(GroupMark(k.position, k.start, k.span, k.version, "delivered") for k in path[-RIBBON_PAST:])
         self._enter(now, condition, position + 1, frame)
         became = self.takes.current
-        self.log.write("note", now, text="rewind", take=take, position=position, groups=len(path), became=became, attempt=self.attempt)
+        self.log.write(
+            "note",
+            now,
+            text="rewind",
+            take=take,
+            position=position,
+            groups=len(path),
+            became=became,
+            attempt=self.attempt,
+        )
         return self.feed(Wake(now))
 
     def _leave(self, now: float, condition: Condition, prepared: Any) -> None:
@@ -412,7 +482,9 @@ class Session:
         self._carry_out(self.controller.close(now), now)
         for name in ("predicted", "delivered", "revoked"):
             setattr(self._past_counts, name, getattr(self._past_counts, name) + getattr(self.controller.counts, name))
-        self._past_counts.revoked += len(self.controller.cache)  # locked ones, which will not play in a world that is left
+        self._past_counts.revoked += len(
+            self.controller.cache
+        )  # locked ones, which will not play in a world that is left
         self._timeline.clear()
         self._ribbon.clear()
         self._revoked.clear()
@@ -429,9 +501,16 @@ class Session:
         self._mark(condition, "start", now, "received")
         c = self.controller
         self.log.write(
-            "controller", now, began=now, version=condition.version, first_call=c.next_call, policy=c.policy, first=first, start=start,
+            "controller",
+            now,
+            began=now,
+            version=condition.version,
+            first_call=c.next_call,
+            policy=c.policy,
+            first=first,
+            start=start,
             prompt=condition.prompt,
-        )  # fmt: skip
+        )
 
     def say(self, message: str) -> None:
         """A message for the person, also in the log."""
@@ -469,10 +548,19 @@ class Session:
         finally:
             self._flight = None
             self.log.write(
-                "call", id=launch.call, branch=launch.branch, K=launch.window, version=launch.version,
-                steps=request.steps, seed=request.seed, attempt=request.attempt, history=request.history,
-                seconds=round(time.perf_counter() - began, 6), step_seconds=step_seconds, error=error,
-            )  # fmt: skip
+                "call",
+                id=launch.call,
+                branch=launch.branch,
+                K=launch.window,
+                version=launch.version,
+                steps=request.steps,
+                seed=request.seed,
+                attempt=request.attempt,
+                history=request.history,
+                seconds=round(time.perf_counter() - began, 6),
+                step_seconds=step_seconds,
+                error=error,
+            )
 
     def settle(self, groups: Sequence[Group]) -> None:
         """A call's groups are being decoded: what the next call needs of them is made meanwhile."""
@@ -535,15 +623,31 @@ class Session:
         counts = self._counts()
         cached = sum(e.span for e in c.cache)
         return View(
-            state=c.state.value, groups=tuple(groups), revoked=tuple(self._revoked), flight=self._flight,
-            updates=tuple(self._marks.values()), delivered=c.delivered, locked=c.locked, end=c.end, cached=len(c.cache),
-            cached_seconds=cached / self.model.spec.fps, window=c.policy.window, commit=c.policy.commit.value,
-            fps=self.model.spec.fps, C=self.first_groups[-1] if self.first_groups else None, last=self._last,
-            L50=percentile(ls, 0.5), stalls=self.screen.total_stalls, stall_seconds=self.screen.stall_seconds(now),
-            discarded=counts.revoked / counts.predicted if counts.predicted else 0.0, prompt=self.book.current.prompt,
-            keys=self.book.current.keys, version=c.shown_version, paused=self.screen.paused,
+            state=c.state.value,
+            groups=tuple(groups),
+            revoked=tuple(self._revoked),
+            flight=self._flight,
+            updates=tuple(self._marks.values()),
+            delivered=c.delivered,
+            locked=c.locked,
+            end=c.end,
+            cached=len(c.cache),
+            cached_seconds=cached / self.model.spec.fps,
+            window=c.policy.window,
+            commit=c.policy.commit.value,
+            fps=self.model.spec.fps,
+            C=self.first_groups[-1] if self.first_groups else None,
+            last=self._last,
+            L50=percentile(ls, 0.5),
+            stalls=self.screen.total_stalls,
+            stall_seconds=self.screen.stall_seconds(now),
+            discarded=counts.revoked / counts.predicted if counts.predicted else 0.0,
+            prompt=self.book.current.prompt,
+            keys=self.book.current.keys,
+            version=c.shown_version,
+            paused=self.screen.paused,
             message=self.messages[-1] if self.messages else "",
-        )  # fmt: skip
+        )
 
     def close(self, now: float) -> dict[str, Any]:
         """Ends the session, writes the summary and returns it. The world that was shown stays."""
@@ -554,16 +658,29 @@ class Session:
         self._carry_out(self.controller.close(now), now)
         s, spec = self.settings, self.model.spec
         facts = {
-            "schema": SCHEMA, "model": spec.name, "weights": self.model.identity, "seed": s.seed,
-            "commit": s.commit.value, "K": s.window, "steps": s.steps,
+            "schema": SCHEMA,
+            "model": spec.name,
+            "weights": self.model.identity,
+            "seed": s.seed,
+            "commit": s.commit.value,
+            "K": s.window,
+            "steps": s.steps,
             "window_seconds": sum(spec.span(1) for _ in range(s.window or 0)) / spec.fps,
-            "history": s.history.value if s.history else None, "seconds": round(now - self._began, 4),
+            "history": s.history.value if s.history else None,
+            "seconds": round(now - self._began, 4),
             "missed_deadlines": self.controller.missed_deadlines,
-        }  # fmt: skip
+        }
         result = summary(
-            updates=self.records, counts=counts, cached=cached, frames=self.screen.total_shown, fps=spec.fps,
-            stall_seconds=stall, stalls=self.screen.total_stalls, first_groups=self.first_groups, facts=facts,
-        )  # fmt: skip
+            updates=self.records,
+            counts=counts,
+            cached=cached,
+            frames=self.screen.total_shown,
+            fps=spec.fps,
+            stall_seconds=stall,
+            stalls=self.screen.total_stalls,
+            first_groups=self.first_groups,
+            facts=facts,
+        )
         if s.latents and self.log.folder is not None:
             write_latents(self.takes.path(self.takes.current), self.log.folder / "latents.safetensors")
         self.log.close(result)
@@ -574,7 +691,11 @@ def write_latents(path: Sequence[Kept], file: Path) -> None:
     """Latents by position, as "group:12"; what is no tensor is left out. Raises OSError."""
     from safetensors.torch import save_file
 
-    tensors = {f"group:{k.position}": k.group.latent.detach().cpu().contiguous() for k in path if hasattr(k.group.latent, "detach")}
+    tensors = {
+        f"group:{k.position}": k.group.latent.detach().cpu().contiguous()
+        for k in path
+        if hasattr(k.group.latent, "detach")
+    }
     if tensors:
         save_file(tensors, str(file))
 

@@ -1,6 +1,6 @@
 """Trains the network that estimates how far away what a frame shows is, on rendered frames.
 
-    python -m engine.training.depth runs/depth.pt --minutes 8
+python -m engine.training.depth runs/depth.pt --minutes 8
 """
 
 from __future__ import annotations
@@ -43,7 +43,13 @@ def _samples(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def train(
-    minutes: float, worlds: int, threads: int, seed: int = 0, batch: int = 16, resume: Path | None = None, device: str = "cpu"
+    minutes: float,
+    worlds: int,
+    threads: int,
+    seed: int = 0,
+    batch: int = 16,
+    resume: Path | None = None,
+    device: str = "cpu",
 ) -> tuple[DepthNet, float]:
     """Returns the network and its mean error on held-out worlds, as a factor."""
     with multiprocessing.get_context("spawn").Pool(threads) as pool:

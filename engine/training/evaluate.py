@@ -63,10 +63,14 @@ class Bench:
         states = [GroupState(c.motion[g], float(c.pitch[g]), Place(pitch=float(after[g])), old) for g in range(groups)]
         self.sampler.adopt([Group(g, latents[g], states[g]) for g in range(groups)])
 
-    def go(self, branch: int, window: int, keys: tuple[str, ...], prompt: str, seed: int, steps: int = 4) -> NDArray[np.uint8]:
+    def go(
+        self, branch: int, window: int, keys: tuple[str, ...], prompt: str, seed: int, steps: int = 4
+    ) -> NDArray[np.uint8]:
         """Samples and adopts a window; its frames (4 K, 80, 128, 3)."""
         prepared = self.sampler.prepare(Condition(1, prompt, keys))
-        groups = self.sampler.sample(Request(branch, window, steps, seed, 0, prepared, HistoryPolicy.CLEAN_PREFILL), _yes)
+        groups = self.sampler.sample(
+            Request(branch, window, steps, seed, 0, prepared, HistoryPolicy.CLEAN_PREFILL), _yes
+        )
         self.sampler.adopt(groups)
         for p in range(branch + 1, branch + window + 1):
             self.sampler.keep(p)
@@ -175,19 +179,25 @@ def judge_drift(
             shown.append(bench.go(branch, window, keys, text, i))
             branch += window
             if branch // 7 != (branch - window) // 7 or window > 7:
-                keys = (("forward",), ("forward", "turn_right"), ("turn_left",), ("forward", "turn_left"))[rng.integers(4)]
+                keys = (("forward",), ("forward", "turn_right"), ("turn_left",), ("forward", "turn_left"))[
+                    rng.integers(4)
+                ]
         film = np.concatenate(shown)[: seconds * 16]
         early, late = film[64:112:4], film[-48::4]
         ratios.append(np.mean([sharpness(f) for f in late]) / np.mean([sharpness(f) for f in early]))
         before = judge.confidence(early, label[0])
         sure.append((judge.confidence(late, label[0]) - before) / max(before, 1e-6))
-        moves.append(np.mean([np.abs(film[t].astype(float) - film[t - 4]).mean() for t in range(len(film) - 64, len(film), 8)]))
+        moves.append(
+            np.mean([np.abs(film[t].astype(float) - film[t - 4]).mean() for t in range(len(film) - 64, len(film), 8)])
+        )
         keeps.append(bool(judge.name(film[-1:])[0, 0] == label[0]))
-        films.append(film[:: 16])
+        films.append(film[::16])
     scores = {
-        "sharpness": float(np.median(ratios)), "moves": float(np.min(moves)), "drift": float(max(0.0, -np.median(sure))),
+        "sharpness": float(np.median(ratios)),
+        "moves": float(np.min(moves)),
+        "drift": float(max(0.0, -np.median(sure))),
         "land_lost": float(1 - np.mean(keeps)),
-    }  # fmt: skip
+    }
     return scores, films
 
 
@@ -271,9 +281,14 @@ def oracle_quality(worlds: int, frames: int = 64) -> dict[str, float]:
 
 
 TARGETS: dict[str, tuple[str, float]] = {
-    "turn_sign": (">=", 0.95), "turn_correlation": (">=", 0.8), "biome": (">=", 0.9), "time": (">=", 0.9), "weather": (">=", 0.9),
-    "sharpness": (">=", 0.9), "drift": ("<=", 0.1),
-}  # fmt: skip
+    "turn_sign": (">=", 0.95),
+    "turn_correlation": (">=", 0.8),
+    "biome": (">=", 0.9),
+    "time": (">=", 0.9),
+    "weather": (">=", 0.9),
+    "sharpness": (">=", 0.9),
+    "drift": ("<=", 0.1),
+}
 """What is wanted of each score."""
 
 
@@ -288,7 +303,12 @@ def missed(report: dict[str, Any]) -> dict[str, float]:
 
 
 def evaluate(
-    weights: PocketWeights, judge: Judge, accuracy: dict[str, float], worlds: int, seconds: int, sheet: Path | None = None
+    weights: PocketWeights,
+    judge: Judge,
+    accuracy: dict[str, float],
+    worlds: int,
+    seconds: int,
+    sheet: Path | None = None,
 ) -> dict[str, Any]:
     """All scores; see the top of this file. seconds: of the wander that drift is judged on."""
     began = time.monotonic()
@@ -329,7 +349,9 @@ def table(report: dict[str, Any]) -> str:
         cells = " | ".join(f"{r[n]:.3f}" for n in names)
         lines.append(f"| {k} | {cells} |")
     o = report["oracle"]
-    lines.append(f"| true frames | {o['turn_sign']:.3f} | | {o['forward_expands']:.3f} | {o['sharp']:.3f} | {o['motion']:.3f} | |")
+    lines.append(
+        f"| true frames | {o['turn_sign']:.3f} | | {o['forward_expands']:.3f} | {o['sharp']:.3f} | {o['motion']:.3f} | |"
+    )
     return "\n".join(lines) + "\n"
 
 

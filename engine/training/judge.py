@@ -100,7 +100,11 @@ def train_judge(frames: NDArray[np.uint8], labels: NDArray[np.int64], seed: int 
         softer = nn.functional.avg_pool2d(soft, 5, 1, 2, count_include_pad=False)
         u = torch.rand(64, 1, 1, 1)
         x = torch.where(u < 0.35, soft, torch.where(u < 0.6, softer, x))
-        x = x * (1 + 0.05 * torch.randn(64, 1, 1, 1)) + 5 * torch.randn(64, 3, 1, 1) + 6 * torch.rand(64, 1, 1, 1) * torch.randn_like(x)
+        x = (
+            x * (1 + 0.05 * torch.randn(64, 1, 1, 1))
+            + 5 * torch.randn(64, 3, 1, 1)
+            + 6 * torch.rand(64, 1, 1, 1) * torch.randn_like(x)
+        )
         y = torch.from_numpy(labels[i.numpy()])
         losses = [nn.functional.cross_entropy(z, y[:, a]) for a, z in enumerate(judge(x.permute(0, 2, 3, 1)))]
         for group in opt.param_groups:

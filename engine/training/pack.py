@@ -59,9 +59,11 @@ def pack(folder: Path, out: Path, facts: dict[str, Any]) -> PocketWeights:
     net.load_state_dict(torch.load(folder / "net.pt", weights_only=True))
     parameters = {"network": net, "codec refiner": codec.refiner, "distances": depth, "prompt reader": reader}
     card = {
-        "name": "pocket", "network": config.as_dict(),
-        "parameters": {k: sum(p.numel() for p in m.parameters()) for k, m in parameters.items()}, **facts,
-    }  # fmt: skip
+        "name": "pocket",
+        "network": config.as_dict(),
+        "parameters": {k: sum(p.numel() for p in m.parameters()) for k, m in parameters.items()},
+        **facts,
+    }
     weights = PocketWeights(net, codec, reader, depth, start_images(codec), card)
     weights.save(out)
     return weights

@@ -26,7 +26,16 @@ from engine.models.pocket.camera import FRAMES_PER_GROUP
 from engine.models.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
 from engine.models.pocket.depth import DepthNet
 from engine.models.pocket.memory import Place
-from engine.models.pocket.network import CONDITION, HISTORY, MOTION, TOKENS, NetworkConfig, PocketNet, extra_inputs, training_masks
+from engine.models.pocket.network import (
+    CONDITION,
+    HISTORY,
+    MOTION,
+    TOKENS,
+    NetworkConfig,
+    PocketNet,
+    extra_inputs,
+    training_masks,
+)
 from engine.models.pocket.reprojection import Seen, behind, encoded, reprojected
 from engine.models.pocket.sampling_config import EASE, EMPHASIS, HISTORY_SIGMA, SHIFT, firmness, held
 from engine.models.schedulers import make_solver
@@ -105,7 +114,9 @@ class Walks:
         self.left[rows] -= 1
 
 
-def next_motion(walks: Walks, rows: np.ndarray, k: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def next_motion(
+    walks: Walks, rows: np.ndarray, k: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of random keys: motion (n, k, 4, 5), poses (n, 4 k, 5) relative to the branch and pitch (n, k) after each group."""
     motion, poses, pitch = [], [], []
     for i in rows:
@@ -125,10 +136,21 @@ def ahead(codec: Codec, depth: DepthNet, latent: Tensor, pitch: np.ndarray, pose
 
 
 def surrounded(
-    codec: Codec, depth: DepthNet, seen: Seen, clips: Clips, walks: Walks, rows: np.ndarray, pose: np.ndarray, rng: np.random.Generator
+    codec: Codec,
+    depth: DepthNet,
+    seen: Seen,
+    clips: Clips,
+    walks: Walks,
+    rows: np.ndarray,
+    pose: np.ndarray,
+    rng: np.random.Generator,
 ) -> Seen:
     """Frames with what a view of such a land, a quarter turn aside, shows put where nothing was: as the album does in play."""
-    views, pitch, poses = np.zeros((len(rows), *clips.latents.shape[2:]), np.float32), np.zeros(len(rows), np.float32), []
+    views, pitch, poses = (
+        np.zeros((len(rows), *clips.latents.shape[2:]), np.float32),
+        np.zeros(len(rows), np.float32),
+        [],
+    )
     fits = np.zeros(len(rows), bool)
     for n, i in enumerate(rows):
         like = np.flatnonzero((clips.before == walks.labels[i]).all(1) & (clips.edit > 1))
@@ -145,9 +167,18 @@ def surrounded(
 
 
 def walked(
-    net: PocketNet, walks: Walks, rows: np.ndarray, motion: np.ndarray, after: np.ndarray, control: Tensor, condition: Tensor,
-    pure: Tensor, sigmas: list[float], last: int, bf16: bool,
-) -> Tensor:  # fmt: skip
+    net: PocketNet,
+    walks: Walks,
+    rows: np.ndarray,
+    motion: np.ndarray,
+    after: np.ndarray,
+    control: Tensor,
+    condition: Tensor,
+    pure: Tensor,
+    sigmas: list[float],
+    last: int,
+    bf16: bool,
+) -> Tensor:
     """A window of each world as it is played, up to step `last`, which alone has a gradient: clean latents (n, k, ...).
 
     motion, after: of `next_motion`; control: latents; condition: (n, CONDITION); pure: noise (n, k, ...).
@@ -166,11 +197,15 @@ def walked(
     ones, zeros = torch.ones(n, h, device=device), torch.zeros(n, k, device=device)
     context = net.context(condition)
     mask, said = (m.to(device) for m in training_masks(h, k))
-    first, second = (Rotation(rotation.cos[:, part], rotation.sin[:, part]) for part in (slice(h * TOKENS), slice(h * TOKENS, None)))
+    first, second = (
+        Rotation(rotation.cos[:, part], rotation.sin[:, part]) for part in (slice(h * TOKENS), slice(h * TOKENS, None))
+    )
     autocast = torch.autocast(device.type, torch.bfloat16, enabled=bf16)
     with torch.no_grad(), autocast:
         call = WindowCall(first, mask=mask[: h * TOKENS, : h * TOKENS], context_mask=said[: h * TOKENS])
-        kept = net.prefill(past, extra_inputs(both[:, :h], level[:, :h], ones, condition * 0), context.detach(), call, HISTORY_SIGMA)
+        kept = net.prefill(
+            past, extra_inputs(both[:, :h], level[:, :h], ones, condition * 0), context.detach(), call, HISTORY_SIGMA
+        )
     extra = extra_inputs(both[:, h:], level[:, h : h + k], zeros, condition)
     hold = firmness(torch.from_numpy(walks.since[rows][:, None] + np.arange(k)).to(device).float())
     z = clean = pure
@@ -178,7 +213,9 @@ def walked(
         # a call of its own each step: what it joins belongs to that step's gradient
         call = WindowCall(second, kept, first, context_mask=said[h * TOKENS :])
         with torch.set_grad_enabled(i == last), autocast:
-            clean = net(z, control, torch.full((n, k), sigma, device=device), extra, net.context(condition), call).float()
+            clean = net(
+                z, control, torch.full((n, k), sigma, device=device), extra, net.context(condition), call
+            ).float()
         clean = held(clean, control, sigma, hold)
         z = z - (sigma - sigmas[i + 1]) * (z - clean) / sigma
     return clean
@@ -207,11 +244,20 @@ def true_pairs(clips: Clips, rng: np.random.Generator, n: int) -> tuple[Tensor, 
 def told(motion: np.ndarray, pitch: np.ndarray, labels: np.ndarray) -> Tensor:
     """What the critic is told: (n, CONDITION + MOTION + 1)."""
     said = one_hot(labels, np.random.default_rng(0), 0.0)
-    return torch.from_numpy(np.concatenate((said, motion.reshape(len(motion), -1), pitch[:, None] / 20), 1).astype(np.float32))
+    return torch.from_numpy(
+        np.concatenate((said, motion.reshape(len(motion), -1), pitch[:, None] / 20), 1).astype(np.float32)
+    )
 
 
 def polish(
-    config: PolishConfig, net: PocketNet, codec: Codec, depth: DepthNet, short: Clips, long: Clips, out: Path, device: torch.device
+    config: PolishConfig,
+    net: PocketNet,
+    codec: Codec,
+    depth: DepthNet,
+    short: Clips,
+    long: Clips,
+    out: Path,
+    device: torch.device,
 ) -> None:
     """Trains `net` in place and writes the moving average of its weights to `out`."""
     torch.manual_seed(config.seed)
@@ -250,10 +296,14 @@ def polish(
         fine = torch.from_numpy(walks.since[rows][:, None] + np.arange(k) >= MORPH).flatten().to(device)
         pairs = torch.cat((torch.cat((before, made[:, :-1]), 1), made), 2).flatten(0, 1) / scale
         starts = np.concatenate((walks.pitch[rows][:, -1:], pitch[:, :-1]), 1)
-        said = told(motion.reshape(-1, FRAMES_PER_GROUP, 5), starts.reshape(-1), np.repeat(walks.labels[rows], k, 0)).to(device)
+        said = told(
+            motion.reshape(-1, FRAMES_PER_GROUP, 5), starts.reshape(-1), np.repeat(walks.labels[rows], k, 0)
+        ).to(device)
         truth, *facts = true_pairs(long if rng.random() < 0.3 else short, rng, n * k)
         with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
-            judged = critic_loss(critic(truth.to(device) / scale, told(*facts).to(device)), critic(pairs.detach()[fine], said[fine]))
+            judged = critic_loss(
+                critic(truth.to(device) / scale, told(*facts).to(device)), critic(pairs.detach()[fine], said[fine])
+            )
         judge.zero_grad()
         judged.backward()
         judge.step()

@@ -21,7 +21,9 @@ def train_reader(seed: int = 0, steps: int = 2500, batch: int = 128) -> tuple[Re
         embedded, mask = words.embed([p[0] for p in pairs])
         embedded = embedded * (torch.rand(embedded.shape[:2]) > 0.08)[..., None] + 0.05 * torch.randn_like(embedded)
         logits = reader(embedded, mask)
-        losses = [torch.nn.functional.cross_entropy(x, labels[:, i], label_smoothing=0.02) for i, x in enumerate(logits)]
+        losses = [
+            torch.nn.functional.cross_entropy(x, labels[:, i], label_smoothing=0.02) for i, x in enumerate(logits)
+        ]
         loss = torch.stack(losses).sum()
         for group in opt.param_groups:
             group["lr"] = 1e-3 * (1 - step / steps)

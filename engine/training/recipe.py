@@ -40,17 +40,50 @@ def stages(folder: Path, out: Path, scale: float) -> list[Stage]:
         return f"{max(0.05, x * scale):g}"
 
     return [
-        Stage("data", (f"{folder}/short.npz", "--codec", f"{codec}", "--seed", "1000000", "--clips", number(3600), "--groups", "14"),
-              folder / "short.npz"),
-        Stage("data", (f"{folder}/long.npz", "--codec", f"{codec}", "--seed", "2000000", "--clips", number(700), "--groups", "26"),
-              folder / "long.npz"),
+        Stage(
+            "data",
+            (
+                f"{folder}/short.npz",
+                "--codec",
+                f"{codec}",
+                "--seed",
+                "1000000",
+                "--clips",
+                number(3600),
+                "--groups",
+                "14",
+            ),
+            folder / "short.npz",
+        ),
+        Stage(
+            "data",
+            (
+                f"{folder}/long.npz",
+                "--codec",
+                f"{codec}",
+                "--seed",
+                "2000000",
+                "--clips",
+                number(700),
+                "--groups",
+                "26",
+            ),
+            folder / "long.npz",
+        ),
         Stage("depth", (f"{folder}/depth.pt", "--minutes", minutes(20), "--worlds", number(1100)), folder / "depth.pt"),
-        Stage("refine", (f"{codec}", f"{folder}/refiner.pt", "--minutes", minutes(12), "--clips", number(800)), folder / "refiner.pt"),
+        Stage(
+            "refine",
+            (f"{codec}", f"{folder}/refiner.pt", "--minutes", minutes(12), "--clips", number(800)),
+            folder / "refiner.pt",
+        ),
         Stage("train", (f"{folder}", f"{folder}/net_plain.pt", "--minutes", minutes(180)), folder / "net_plain.pt"),
-        Stage("polish", (f"{folder}", f"{folder}/net.pt", "--resume", f"{folder}/net_plain.pt", "--minutes", minutes(80)),
-              folder / "net.pt"),
+        Stage(
+            "polish",
+            (f"{folder}", f"{folder}/net.pt", "--resume", f"{folder}/net_plain.pt", "--minutes", minutes(80)),
+            folder / "net.pt",
+        ),
         Stage("pack", (f"{folder}", f"{out}"), out / "card.json"),
-    ]  # fmt: skip
+    ]
 
 
 def run(folder: Path, out: Path, scale: float) -> None:

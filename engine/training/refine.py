@@ -47,7 +47,9 @@ def worn(z: Tensor, scale: Tensor) -> Tensor:
 
 def cropped(x: Tensor, rng: np.random.Generator) -> Tensor:
     """The same part of CROP pixels of all frames, on the codec's grid."""
-    top, left = (BLOCK * int(rng.integers((side - part) // BLOCK + 1)) for side, part in zip((HEIGHT, WIDTH), CROP, strict=True))
+    top, left = (
+        BLOCK * int(rng.integers((side - part) // BLOCK + 1)) for side, part in zip((HEIGHT, WIDTH), CROP, strict=True)
+    )
     return x[:, :, top : top + CROP[0], left : left + CROP[1]]
 
 

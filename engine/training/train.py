@@ -99,7 +99,14 @@ class Batch:
 
 
 def draw(
-    clips: Clips, rng: np.random.Generator, n: int, history: int, window: int, first: int, last: int, device: torch.device = CPU
+    clips: Clips,
+    rng: np.random.Generator,
+    n: int,
+    history: int,
+    window: int,
+    first: int,
+    last: int,
+    device: torch.device = CPU,
 ) -> Batch:
     """n windows of clips[first:last]; a window never reaches from an old condition into a new one unseen."""
     rows = rng.integers(first, last, n)
@@ -113,10 +120,13 @@ def draw(
     weight = new[:, None] | (start[:, None] + np.arange(window) < clips.edit[rows][:, None])
     silent = 0.3 if rng.random() < 0.25 else 0.03
     return Batch(
-        z[:, :history], z[:, history:], torch.from_numpy(clips.motion[rows[:, None], index]).to(device),
-        torch.from_numpy(clips.pitch[rows[:, None], index]).to(device), torch.from_numpy(one_hot(labels, rng, silent)).to(device),
+        z[:, :history],
+        z[:, history:],
+        torch.from_numpy(clips.motion[rows[:, None], index]).to(device),
+        torch.from_numpy(clips.pitch[rows[:, None], index]).to(device),
+        torch.from_numpy(one_hot(labels, rng, silent)).to(device),
         torch.from_numpy(weight).float().to(device),
-    )  # fmt: skip
+    )
 
 
 def window_poses(motion: Tensor, pitch: Tensor, history: int) -> tuple[Tensor, Tensor]:
@@ -150,7 +160,14 @@ def worn(frame: Tensor) -> Tensor:
 
 
 def model_inputs(  # type: ignore[no-untyped-def]
-    codec: Codec, depth: DepthNet, batch: Batch, noise: Tensor, sigma: Tensor, rng: np.random.Generator, net: PocketNet, train: bool
+    codec: Codec,
+    depth: DepthNet,
+    batch: Batch,
+    noise: Tensor,
+    sigma: Tensor,
+    rng: np.random.Generator,
+    net: PocketNet,
+    train: bool,
 ):
     """The arguments of `PocketNet.forward` for [history | window], sigma (n, k)."""
     h, k = batch.history.shape[1], batch.window.shape[1]
@@ -162,7 +179,10 @@ def model_inputs(  # type: ignore[no-untyped-def]
     if h:
         last = past[:, -1]
         if train:
-            last = last + torch.randn_like(last) * (0.2 * torch.rand(n, 1, 1, 1, device=device)) * codec.scale[:, None, None]
+            last = (
+                last
+                + torch.randn_like(last) * (0.2 * torch.rand(n, 1, 1, 1, device=device)) * codec.scale[:, None, None]
+            )
         with torch.no_grad():
             frame = codec.boundary(last)
             frame = worn(frame) if train else frame
@@ -178,7 +198,9 @@ def model_inputs(  # type: ignore[no-untyped-def]
     extra = extra_inputs(batch.motion, batch.pitch, flags, batch.condition)
     index = torch.arange(-h, k, device=device).float()[None].expand(n, -1)
     mask, context_mask = (m.to(device) for m in training_masks(h, k))
-    call = WindowCall(net.rotation(index, position[..., 0], position[..., 1]), mask=mask if h else None, context_mask=context_mask)
+    call = WindowCall(
+        net.rotation(index, position[..., 0], position[..., 1]), mask=mask if h else None, context_mask=context_mask
+    )
     return torch.cat((past, noisy), 1), control, torch.cat((level, sigma), 1), extra, net.context(batch.condition), call
 
 
@@ -233,7 +255,14 @@ def depth_of(folder: Path) -> DepthNet:
 
 
 def loss_of(
-    net: PocketNet, codec: Codec, depth: DepthNet, batch: Batch, rng: np.random.Generator, weights: Tensor, train: bool, bf16: bool
+    net: PocketNet,
+    codec: Codec,
+    depth: DepthNet,
+    batch: Batch,
+    rng: np.random.Generator,
+    weights: Tensor,
+    train: bool,
+    bf16: bool,
 ) -> Tensor:
     n, k = batch.window.shape[:2]
     h = batch.history.shape[1]
@@ -249,7 +278,9 @@ def loss_of(
     return (error.mean((2, 3, 4)) * emphasis).sum() / batch.weight.sum().clamp_min(1)
 
 
-def went_on(net: PocketNet, codec: Codec, depth: DepthNet, batch: Batch, own: int, rng: np.random.Generator, bf16: bool) -> Batch:
+def went_on(
+    net: PocketNet, codec: Codec, depth: DepthNet, batch: Batch, own: int, rng: np.random.Generator, bf16: bool
+) -> Batch:
     """The batch with the first `own` groups of its window sampled by the network itself and made history: what it will meet when it
     plays, so that it learns to bring back what it lost."""
     h, n = batch.history.shape[1], len(batch.window)
@@ -257,7 +288,7 @@ def went_on(net: PocketNet, codec: Codec, depth: DepthNet, batch: Batch, own: in
     pure, device = torch.randn_like(z), z.device
     first = Batch(
         batch.history, z, batch.motion[:, : h + own], batch.pitch[:, : h + own], batch.condition, batch.weight[:, :own]
-    )  # fmt: skip
+    )
     net.eval()
     with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=bf16):
         for level in OWN_LEVELS:
@@ -269,14 +300,26 @@ def went_on(net: PocketNet, codec: Codec, depth: DepthNet, batch: Batch, own: in
     keep = min(HISTORY, past.shape[1])
     drop = past.shape[1] - keep
     return Batch(
-        past[:, drop:], batch.window[:, own:], batch.motion[:, drop:], batch.pitch[:, drop:], batch.condition, batch.weight[:, own:]
-    )  # fmt: skip
+        past[:, drop:],
+        batch.window[:, own:],
+        batch.motion[:, drop:],
+        batch.pitch[:, drop:],
+        batch.condition,
+        batch.weight[:, own:],
+    )
 
 
 def train(
-    config: TrainConfig, network: NetworkConfig, codec: Codec, depth: DepthNet, short: Clips, long: Clips, out: Path,
-    resume: Path | None, device: torch.device = CPU,
-) -> None:  # fmt: skip
+    config: TrainConfig,
+    network: NetworkConfig,
+    codec: Codec,
+    depth: DepthNet,
+    short: Clips,
+    long: Clips,
+    out: Path,
+    resume: Path | None,
+    device: torch.device = CPU,
+) -> None:
     torch.manual_seed(config.seed)
     rng = np.random.default_rng(config.seed)
     net = PocketNet(network)

@@ -21,13 +21,25 @@ SKY_ROWS = 40
 SKY_COLUMNS = round(2 * np.pi * FOCAL)
 
 BIOMES: dict[str, dict] = {
-    "meadow": dict(lo=(70, 122, 46), hi=(158, 178, 92), rock=(120, 112, 98), amp=60, water=0.36, things="trees houses rocks"),
-    "desert": dict(lo=(206, 162, 92), hi=(244, 208, 142), rock=(182, 120, 74), amp=46, water=0.0, things="cactus rocks ruins"),
-    "snow": dict(lo=(178, 196, 214), hi=(250, 251, 254), rock=(112, 122, 138), amp=92, water=0.32, things="firs houses floes"),
+    "meadow": dict(
+        lo=(70, 122, 46), hi=(158, 178, 92), rock=(120, 112, 98), amp=60, water=0.36, things="trees houses rocks"
+    ),
+    "desert": dict(
+        lo=(206, 162, 92), hi=(244, 208, 142), rock=(182, 120, 74), amp=46, water=0.0, things="cactus rocks ruins"
+    ),
+    "snow": dict(
+        lo=(178, 196, 214), hi=(250, 251, 254), rock=(112, 122, 138), amp=92, water=0.32, things="firs houses floes"
+    ),
     "volcanic": dict(lo=(44, 36, 38), hi=(104, 66, 54), rock=(58, 46, 48), amp=100, water=0.33, things="rocks spires"),
-    "islands": dict(lo=(234, 212, 152), hi=(66, 150, 66), rock=(128, 122, 104), amp=62, water=0.52, things="palms rocks"),
-    "autumn": dict(lo=(158, 104, 42), hi=(208, 138, 54), rock=(124, 104, 90), amp=62, water=0.3, things="maples houses"),
-    "crystal": dict(lo=(104, 60, 148), hi=(208, 132, 226), rock=(84, 60, 124), amp=88, water=0.36, things="crystals spires"),
+    "islands": dict(
+        lo=(234, 212, 152), hi=(66, 150, 66), rock=(128, 122, 104), amp=62, water=0.52, things="palms rocks"
+    ),
+    "autumn": dict(
+        lo=(158, 104, 42), hi=(208, 138, 54), rock=(124, 104, 90), amp=62, water=0.3, things="maples houses"
+    ),
+    "crystal": dict(
+        lo=(104, 60, 148), hi=(208, 132, 226), rock=(84, 60, 124), amp=88, water=0.36, things="crystals spires"
+    ),
     "city": dict(lo=(84, 86, 92), hi=(104, 106, 112), rock=(90, 90, 96), amp=6, water=0.0, things=""),
 }
 WATER = {"volcanic": (238, 92, 24), "crystal": (44, 205, 190)}
@@ -70,10 +82,36 @@ THINGS: dict[str, Thing] = {
 GRID = 16
 """Cells of the coarse grid that objects stand on, at most one a place and kind."""
 TIMES: dict[str, dict] = {
-    "dawn": dict(zenith=(105, 125, 190), low=(250, 190, 165), sun=(1.05, 0.92, 0.86), light=0.9, disc=(255, 235, 200), high=10, slope=0.45),
-    "noon": dict(zenith=(70, 130, 220), low=(185, 215, 242), sun=(1.0, 1.0, 1.0), light=1.0, disc=(255, 255, 240), high=30, slope=1.3),
-    "dusk": dict(zenith=(70, 48, 110), low=(248, 128, 70), sun=(1.1, 0.72, 0.58), light=0.74, disc=(255, 205, 130), high=6, slope=0.4),
-    "night": dict(zenith=(8, 12, 38), low=(36, 50, 96), sun=(0.5, 0.62, 0.95), light=0.6, disc=(230, 235, 245), high=22, slope=0.9),
+    "dawn": dict(
+        zenith=(105, 125, 190),
+        low=(250, 190, 165),
+        sun=(1.05, 0.92, 0.86),
+        light=0.9,
+        disc=(255, 235, 200),
+        high=10,
+        slope=0.45,
+    ),
+    "noon": dict(
+        zenith=(70, 130, 220),
+        low=(185, 215, 242),
+        sun=(1.0, 1.0, 1.0),
+        light=1.0,
+        disc=(255, 255, 240),
+        high=30,
+        slope=1.3,
+    ),
+    "dusk": dict(
+        zenith=(70, 48, 110),
+        low=(248, 128, 70),
+        sun=(1.1, 0.72, 0.58),
+        light=0.74,
+        disc=(255, 205, 130),
+        high=6,
+        slope=0.4,
+    ),
+    "night": dict(
+        zenith=(8, 12, 38), low=(36, 50, 96), sun=(0.5, 0.62, 0.95), light=0.6, disc=(230, 235, 245), high=22, slope=0.9
+    ),
 }
 WEATHERS: dict[str, dict] = {
     "clear": dict(view=420.0, cloud=0.6, grey=0.0),
@@ -187,13 +225,18 @@ class Ground:
         wet = relief <= level
         height = np.maximum(relief, level) * b["amp"]
         k = np.clip((relief - level) / (1 - level), 0, 1)[..., None]
-        steep = np.hypot(np.roll(height, -1, 1) - np.roll(height, 1, 1), np.roll(height, -1, 0) - np.roll(height, 1, 0)) * 0.5
+        steep = (
+            np.hypot(np.roll(height, -1, 1) - np.roll(height, 1, 1), np.roll(height, -1, 0) - np.roll(height, 1, 0))
+            * 0.5
+        )
         cliff = np.clip((steep - 0.9) / 0.5, 0, 1)[..., None]
         colour = ((lo * (1 - k) + hi * k) * (1 - cliff) + rock * cliff) * (0.8 + 0.4 * self.detail[..., None])
         water = np.array(WATER.get(biome, (44, 98, 160)), np.float32)
         if biome in ROADS:
             road = (np.clip(1.5 - np.abs(self.course - 0.58) / (0.7 * BANK), 0, 1) * ~wet)[..., None]
-            colour = colour * (1 - road) + np.array(ROADS[biome], np.float32) * (0.9 + 0.2 * self.detail[..., None]) * road
+            colour = (
+                colour * (1 - road) + np.array(ROADS[biome], np.float32) * (0.9 + 0.2 * self.detail[..., None]) * road
+            )
         colour[wet] = water * (0.9 + 0.2 * self.detail[wet][:, None])
         gloss = wet.astype(np.float32) if biome not in DULL else np.zeros((N, N), np.float32)
         base = height.copy()
@@ -261,9 +304,15 @@ class Ground:
         haze = low * (1 - w["grey"]) + mist * w["grey"]
         glint = np.array(t["disc"], np.float32) * (1 - w["grey"])
         return Scene(
-            height.astype(np.float32), np.ascontiguousarray(colour), gloss, sky.astype(np.float32), haze.astype(np.float32),
-            glint.astype(np.float32), self.sun * 2 * np.pi, w["view"],
-        )  # fmt: skip
+            height.astype(np.float32),
+            np.ascontiguousarray(colour),
+            gloss,
+            sky.astype(np.float32),
+            haze.astype(np.float32),
+            glint.astype(np.float32),
+            self.sun * 2 * np.pi,
+            w["view"],
+        )
 
 
 @nb.njit(fastmath=True, cache=True)
@@ -306,7 +355,12 @@ def _cast(height, colour, gloss, sky, haze, glint, azimuth, view, x, y, z, yaw, 
                 for j in range(s, top):
                     far[j, i] = d
                 for c in range(3):
-                    k = colour[iy, ix, c] * w00 + colour[iy, jx, c] * w10 + colour[jy, ix, c] * w01 + colour[jy, jx, c] * w11
+                    k = (
+                        colour[iy, ix, c] * w00
+                        + colour[iy, jx, c] * w10
+                        + colour[jy, ix, c] * w01
+                        + colour[jy, jx, c] * w11
+                    )
                     k = k * (1 - mirror) + haze[c] * mirror
                     k = k * (1 - spark) + glint[c] * spark
                     k = k * f + haze[c] * (1 - f)

@@ -16,7 +16,9 @@ import pytest
 @pytest.fixture(scope="session")
 def display() -> Iterator[str]:
     if shutil.which("Xvfb") is None or shutil.which("xdotool") is None:
-        pytest.fail("Xvfb and xdotool are needed: `python packaging/dev.py test` installs them, or says what to install")
+        pytest.fail(
+            "Xvfb and xdotool are needed: `python packaging/dev.py test` installs them, or says what to install"
+        )
     read, write = os.pipe()
     command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
     server = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
@@ -94,9 +96,14 @@ def open_window(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]
     windows = []
 
     def open_(
-        settings: Settings, session: str, size: tuple[int, int], clock: Callable[[], float] = time.monotonic, load: Any = None,
-        spec: Any = None, **more: Any,
-    ) -> Person:  # fmt: skip
+        settings: Settings,
+        session: str,
+        size: tuple[int, int],
+        clock: Callable[[], float] = time.monotonic,
+        load: Any = None,
+        spec: Any = None,
+        **more: Any,
+    ) -> Person:
         spec = spec or spec_of("pocket")
         engine = Engine(load or loader("pocket"), spec, settings, tmp_path / session, clock)
         window = MainWindow(engine, settings, spec, **more)

@@ -44,7 +44,9 @@ def drop(window, file: Path) -> None:  # type: ignore[no-untyped-def]
         QApplication.sendEvent(window.viewport, QDropEvent(QPointF(50, 50), copy, data, left, none))
 
 
-def test_another_model_opens_in_the_window_and_the_first_one_comes_back(open_world: Callable, tiny: Path, tmp_path: Path) -> None:
+def test_another_model_opens_in_the_window_and_the_first_one_comes_back(
+    open_world: Callable, tiny: Path, tmp_path: Path
+) -> None:
     person = open_world()
     window = with_models(person, tmp_path)
     person.until(lambda: window.viewport.painted > 3)
@@ -141,7 +143,9 @@ def test_a_pull_shows_size_and_licence_first_then_its_progress(
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
-def test_the_pocket_world_over_ranks_plays_in_the_window_and_survives_a_lost_one(display: str, tmp_path: Path, ranks: int) -> None:
+def test_the_pocket_world_over_ranks_plays_in_the_window_and_survives_a_lost_one(
+    display: str, tmp_path: Path, ranks: int
+) -> None:
     """Processes on the CPU; one is killed: the picture goes on, the message is one line, the keys work again. Then another model
     is opened, and the ranks are gone."""
     import os
@@ -201,7 +205,9 @@ def test_the_pocket_world_over_ranks_plays_in_the_window_and_survives_a_lost_one
 
 
 @pytest.mark.parametrize(("name", "k"), [("minimax-h3", 7), ("ltx-2.3", 2)])
-def test_a_model_with_sound_plays_in_the_window_and_is_heard(name: str, k: int, open_window: Callable, tmp_path: Path) -> None:
+def test_a_model_with_sound_plays_in_the_window_and_is_heard(
+    name: str, k: int, open_window: Callable, tmp_path: Path
+) -> None:
     import av
     import numpy as np
 
@@ -217,9 +223,15 @@ def test_a_model_with_sound_plays_in_the_window_and_is_heard(name: str, k: int, 
     clock = DeviceClock()
     speaker = SoundOut(lambda rate, fill, device: NullStream(rate, fill, device, heard=heard.append), clock)
     person = open_window(
-        Settings(prompt="snow", window=k, steps=1), "session", (900, 640), clock=clock, home=tmp_path / "home", sound=speaker,
-        load=loader(str(folder), LoadOptions(device="cpu")), spec=spec_of(str(folder)),
-    )  # fmt: skip
+        Settings(prompt="snow", window=k, steps=1),
+        "session",
+        (900, 640),
+        clock=clock,
+        home=tmp_path / "home",
+        sound=speaker,
+        load=loader(str(folder), LoadOptions(device="cpu")),
+        spec=spec_of(str(folder)),
+    )
     window = person.window
     person.until(lambda: window.viewport.painted > 10, 90)
     window.record_action.setChecked(True)

@@ -11,7 +11,11 @@ import pytest
 from app.cli.soak import Figures, Minute, judge
 
 GOOD = Figures(
-    minutes=[Minute(i, 500 + min(i, 3), 0.7, 0.0, 12, 10.0) for i in range(1, 21)], drift_ms=1.0, late=[0.002] * 100, deeds={}, errors=[]
+    minutes=[Minute(i, 500 + min(i, 3), 0.7, 0.0, 12, 10.0) for i in range(1, 21)],
+    drift_ms=1.0,
+    late=[0.002] * 100,
+    deeds={},
+    errors=[],
 )
 SUMMARY: dict[str, Any] = {"groups": {"predicted": 10, "delivered": 5, "revoked": 3, "cached": 2}, "stall_seconds": 0.1}
 

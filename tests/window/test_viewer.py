@@ -271,7 +271,9 @@ def test_global_keys_drive_the_world_from_another_window_and_only_mapped_ones(op
 
 
 def test_global_keys_say_why_they_cannot_be() -> None:
-    assert "Wayland" in forbidden({"WAYLAND_DISPLAY": "wayland-0", "XDG_SESSION_TYPE": "wayland", "DISPLAY": ":0"}, "linux")
+    assert "Wayland" in forbidden(
+        {"WAYLAND_DISPLAY": "wayland-0", "XDG_SESSION_TYPE": "wayland", "DISPLAY": ":0"}, "linux"
+    )
     assert "no X display" in forbidden({}, "linux")
     assert forbidden({"DISPLAY": ":0"}, "linux") == ""
     assert name_of(type("K", (), {"char": "ä"})()) == "Ä", "letters of any script can be mapped"
@@ -354,7 +356,9 @@ def test_text_scales_and_every_control_has_a_name(open_viewer: Callable) -> None
             inner = widget.parent() is not None and isinstance(widget.parent(), (QAbstractSpinBox, QComboBox))
             if widget.objectName().startswith("qt_") or inner or "ScrollBar" in type(widget).__name__:
                 continue
-            assert widget.accessibleName(), f"{type(widget).__name__} {widget.objectName()} has no name for a screen reader"
+            assert widget.accessibleName(), (
+                f"{type(widget).__name__} {widget.objectName()} has no name for a screen reader"
+            )
     for button in window.findChildren(QAbstractButton):
         named = button.accessibleName() or button.text() or button.objectName().startswith("qt_")
         assert named or "Dock" in type(button.parent()).__name__ or "Table" in type(button.parent()).__name__, button

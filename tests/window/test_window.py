@@ -68,7 +68,9 @@ def test_painting_loses_no_reference(display: str) -> None:
     painter.end()
 
 
-def test_holding_the_right_arrow_turns_the_world_and_shows_the_revoked_suffix(open_world: Callable, tmp_path: Path) -> None:
+def test_holding_the_right_arrow_turns_the_world_and_shows_the_revoked_suffix(
+    open_world: Callable, tmp_path: Path
+) -> None:
     person = open_world(window=14)
     window = person.window
     frames = record(person)
@@ -97,10 +99,16 @@ def test_holding_the_right_arrow_turns_the_world_and_shows_the_revoked_suffix(op
     window.close()
     person.wait(0.1)
     lines = log_of(tmp_path)
-    applied = [x["data"] for x in lines if x.get("name") == "Receipt" and x["data"]["outcome"] == "applied" and x["data"]["version"] == 1]
+    applied = [
+        x["data"]
+        for x in lines
+        if x.get("name") == "Receipt" and x["data"]["outcome"] == "applied" and x["data"]["version"] == 1
+    ]
     assert len(applied) == 1
     r = applied[0]
-    expected = f"{r['wait'] + r['generate'] + r['queue']:.2f} = {r['wait']:.2f} + {r['generate']:.2f} + {r['queue']:.2f} s"
+    expected = (
+        f"{r['wait'] + r['generate'] + r['queue']:.2f} = {r['wait']:.2f} + {r['generate']:.2f} + {r['queue']:.2f} s"
+    )
     assert values["L = R + C + Q"] == expected, "the overlay's figures are those of the log"
     assert values["K"] == "14"
     revoked = [x for x in lines if x.get("name") == "Revoke" and x["data"]["reason"] == "update"]

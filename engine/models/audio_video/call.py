@@ -50,5 +50,6 @@ def groups_of(video: Tensor, audio: Tensor, position: int, overlap: int, spans: 
     """The played groups of a call."""
     call = Call(video, audio, position, overlap, tuple(spans))
     return [
-        Group(position + i - overlap, video[:, i], JointState(call, i), spans[i]) for i in range(overlap, video.shape[1])
-    ]  # fmt: skip
+        Group(position + i - overlap, video[:, i], JointState(call, i), spans[i])
+        for i in range(overlap, video.shape[1])
+    ]

@@ -34,9 +34,14 @@ class Conditions:
     """Makes inputs of calls. Thread-safe. Held keys are put into words: these models have no camera."""
 
     def __init__(
-        self, spec: ModelSpec, encode: Encode, close: Callable[[], None], cache: EmbeddingCache, words: Mapping[str, str],
+        self,
+        spec: ModelSpec,
+        encode: Encode,
+        close: Callable[[], None],
+        cache: EmbeddingCache,
+        words: Mapping[str, str],
         device: torch.device,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._spec, self._encode, self._close, self._cache = spec, encode, close, cache
         self._actions, self._device = words, device
         self._texts: dict[str, Prepared] = {}

@@ -36,9 +36,13 @@ class JointDecoder(Decoder):
     """Used from one thread."""
 
     def __init__(
-        self, fps: float, rate: int, pictures: Callable[[Call], CallPictures], waveform: Callable[[Tensor], NDArray[np.float32]],
+        self,
+        fps: float,
+        rate: int,
+        pictures: Callable[[Call], CallPictures],
+        waveform: Callable[[Tensor], NDArray[np.float32]],
         last_frames: LastFrames,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """pictures: begins to decode a call; waveform: its audio latents to (samples, 2) at `rate`."""
         self._fps, self._rate, self._pictures, self._waveform, self._last = fps, rate, pictures, waveform, last_frames
         self.reset()
@@ -93,7 +97,10 @@ class JointDecoder(Decoder):
     def _mark(self, group: Group, end: int | None = None) -> None:
         """Where in its call's sound a group ends."""
         call, index = group.state.call, group.state.index
-        self._ends[group.position] = (call, sample_at(call.begin(index + 1), self._fps, self._rate) if end is None else end)
+        self._ends[group.position] = (
+            call,
+            sample_at(call.begin(index + 1), self._fps, self._rate) if end is None else end,
+        )
         for p in sorted(self._ends)[:-PLACES_KEPT]:
             del self._ends[p]
 

@@ -52,9 +52,15 @@ def load_joint(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Pr
 
 
 def parts(
-    entry: Entry, spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions, progress: Progress,
+    entry: Entry,
+    spec: ModelSpec,
+    folder: Path,
+    device: torch.device,
+    dtype: torch.dtype,
+    options: LoadOptions,
+    progress: Progress,
     transformer: bool = True,
-) -> tuple[Any, Encode, Callable[[], None]]:  # fmt: skip
+) -> tuple[Any, Encode, Callable[[], None]]:
     """The family, what encodes its prompts, and what lets the encoder go. transformer: False where ranks have it."""
     read_parts = _h3 if entry.family == "h3" else _ltx
     return read_parts(entry, spec, folder, device, dtype, options, progress, transformer)
@@ -78,7 +84,9 @@ def read(kind: Any, where: Path, dtype: torch.dtype | None, device: torch.device
     return model.to(device).eval().requires_grad_(False)
 
 
-def _transformer(kind: Any, folder: Path, dtype: torch.dtype, device: torch.device, options: LoadOptions, progress: Progress) -> Any:
+def _transformer(
+    kind: Any, folder: Path, dtype: torch.dtype, device: torch.device, options: LoadOptions, progress: Progress
+) -> Any:
     """Where it samples or, offloaded, on the CPU."""
     progress("reading the transformer", 0.1)
     model = read(kind, component(folder, "transformer"), dtype, torch.device("cpu") if options.offload else device)
@@ -113,8 +121,17 @@ def check_memory(entry: Entry, folder: Path, device: torch.device, dtype: torch.
     if entry.scale or there is None:
         return
     size = torch.empty(0, dtype=dtype).element_size()
-    weights = sum(f.stat().st_size for f in folder.glob("transformer/*.safetensors")) * size / 2 * (0.1 if options.offload else 1)
-    rest = sum(f.stat().st_size for part in ("vae", "audio_vae", "vocoder", "connectors") for f in folder.glob(f"{part}/*.safetensors"))
+    weights = (
+        sum(f.stat().st_size for f in folder.glob("transformer/*.safetensors"))
+        * size
+        / 2
+        * (0.1 if options.offload else 1)
+    )
+    rest = sum(
+        f.stat().st_size
+        for part in ("vae", "audio_vae", "vocoder", "connectors")
+        for f in folder.glob(f"{part}/*.safetensors")
+    )
     need = 1.15 * (weights + rest) + 6e9
     if need > there:
         hint = "take --offload" if not options.offload else "this machine is too small for it"
@@ -132,14 +149,24 @@ class _TextOnly:
 
 
 def _h3(
-    entry: Entry, spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions, progress: Progress,
+    entry: Entry,
+    spec: ModelSpec,
+    folder: Path,
+    device: torch.device,
+    dtype: torch.dtype,
+    options: LoadOptions,
+    progress: Progress,
     with_transformer: bool,
-) -> tuple[Any, Encode, Callable[[], None]]:  # fmt: skip
+) -> tuple[Any, Encode, Callable[[], None]]:
     from diffusers import AutoencoderKLMiniMaxH3, AutoencoderKLMiniMaxH3Audio, MiniMaxH3Transformer3DModel
 
     from engine.models.audio_video.minimax_h3 import H3
 
-    transformer = _transformer(MiniMaxH3Transformer3DModel, folder, dtype, device, options, progress) if with_transformer else None
+    transformer = (
+        _transformer(MiniMaxH3Transformer3DModel, folder, dtype, device, options, progress)
+        if with_transformer
+        else None
+    )
     progress("reading the VAEs", 0.7)
     vae = read(AutoencoderKLMiniMaxH3, component(folder, "vae"), dtype, device)
     audio_vae = read(AutoencoderKLMiniMaxH3Audio, component(folder, "audio_vae"), None, device)
@@ -172,9 +199,15 @@ def _h3(
 
 
 def _ltx(
-    entry: Entry, spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions, progress: Progress,
+    entry: Entry,
+    spec: ModelSpec,
+    folder: Path,
+    device: torch.device,
+    dtype: torch.dtype,
+    options: LoadOptions,
+    progress: Progress,
     with_transformer: bool,
-) -> tuple[Any, Encode, Callable[[], None]]:  # fmt: skip
+) -> tuple[Any, Encode, Callable[[], None]]:
     from diffusers import AutoencoderKLLTX2Audio, AutoencoderKLLTX2Video, LTX2VideoTransformer3DModel
     from diffusers.pipelines.ltx2 import LTX2TextConnectors
     from diffusers.pipelines.ltx2 import vocoder as vocoders
@@ -182,7 +215,11 @@ def _ltx(
     from engine.models.audio_video.ltx2 import Ltx
     from engine.models.checkpoints import read_json
 
-    transformer = _transformer(LTX2VideoTransformer3DModel, folder, dtype, device, options, progress) if with_transformer else None
+    transformer = (
+        _transformer(LTX2VideoTransformer3DModel, folder, dtype, device, options, progress)
+        if with_transformer
+        else None
+    )
     progress("reading the VAEs", 0.7)
     vae = read(AutoencoderKLLTX2Video, component(folder, "vae"), dtype, device)
     if options.tiled:
@@ -193,7 +230,9 @@ def _ltx(
     vocoder = read(kind, where, dtype, device)
     rate = int(vocoder.config.output_sampling_rate)
     if rate != spec.sound_rate:
-        raise LayoutError(f"{where} makes sound at {rate} samples a second, {entry.name} is said to at {spec.sound_rate}")
+        raise LayoutError(
+            f"{where} makes sound at {rate} samples a second, {entry.name} is said to at {spec.sound_rate}"
+        )
     connectors = read(LTX2TextConnectors, component(folder, "connectors"), dtype, device)
     family = Ltx(transformer, vae, audio_vae, vocoder, spec.height, spec.width, spec.fps, device)
     text_at = device if options.text == "device" else torch.device("cpu")
@@ -214,7 +253,9 @@ def _ltx(
         longest = min(GEMMA_TOKENS, int(entry.scale.get("text_tokens", GEMMA_TOKENS)))
         if len(tokenizer(clean(words)).input_ids) > longest:
             raise ValueError(f"the prompt is too long: at most {longest} tokens are read; shorten it")
-        inputs = tokenizer([clean(words)], padding="max_length", max_length=longest, truncation=True, return_tensors="pt")
+        inputs = tokenizer(
+            [clean(words)], padding="max_length", max_length=longest, truncation=True, return_tensors="pt"
+        )
         ids, mask = inputs.input_ids.to(text_at), inputs.attention_mask.to(text_at)
         hidden = encoder(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
         packed = torch.stack(hidden, -1).flatten(2, 3).to(device, dtype)

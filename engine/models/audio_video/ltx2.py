@@ -38,7 +38,15 @@ class Ltx:
     """See `engine.models.audio_video.sampler.Family`."""
 
     def __init__(
-        self, transformer: Any, vae: Any, audio_vae: Any, vocoder: Any, height: int, width: int, fps: float, device: torch.device
+        self,
+        transformer: Any,
+        vae: Any,
+        audio_vae: Any,
+        vocoder: Any,
+        height: int,
+        width: int,
+        fps: float,
+        device: torch.device,
     ) -> None:
         """transformer: None where ranks have it. device: that it samples on."""
         self.transformer, self.vae, self.audio_vae, self.vocoder = transformer, vae, audio_vae, vocoder
@@ -55,10 +63,16 @@ class Ltx:
         return (1, *(SPAN for _ in range(window - 1)))
 
     def audio_shape(self, window: int) -> tuple[int, ...]:
-        return round(frames_of(window) / self.fps * self.audio_per_second), self.audio_vae.config.latent_channels * self._bins
+        return round(
+            frames_of(window) / self.fps * self.audio_per_second
+        ), self.audio_vae.config.latent_channels * self._bins
 
     def encode(self, frame: NDArray[np.uint8]) -> Tensor:
-        x = torch.from_numpy(np.array(frame)).to(self._at(self.vae), self.vae.dtype).permute(2, 0, 1)[None, :, None] / 127.5 - 1
+        x = (
+            torch.from_numpy(np.array(frame)).to(self._at(self.vae), self.vae.dtype).permute(2, 0, 1)[None, :, None]
+            / 127.5
+            - 1
+        )
         z = self.vae.encode(x).latent_dist.mode().float()
         mean, std = (v.view(1, -1, 1, 1, 1).to(z) for v in (self.vae.latents_mean, self.vae.latents_std))
         return ((z - mean) / std)[0, :, 0].to(self.device)
@@ -68,7 +82,13 @@ class Ltx:
         return None
 
     def denoise(
-        self, prepared: Prepared, lead: Lead | None, video: Tensor, audio: Tensor, steps: int, report: Callable[[int, int], None]
+        self,
+        prepared: Prepared,
+        lead: Lead | None,
+        video: Tensor,
+        audio: Tensor,
+        steps: int,
+        report: Callable[[int, int], None],
     ) -> tuple[Tensor, Tensor]:
         """audio: (n, channels x bins)."""
         model, t = self.transformer, prepared.tensors
@@ -89,12 +109,26 @@ class Ltx:
             time = torch.tensor([sigmas[i] * TRAIN_STEPS], device=self.device)
             rows = z.permute(1, 2, 3, 0).reshape(1, k * each, c)
             out, out_audio = model(
-                hidden_states=rows.to(self._dtype), audio_hidden_states=a.to(self._dtype), encoder_hidden_states=t["text"],
-                audio_encoder_hidden_states=t["audio"], timestep=time[:, None] * free, audio_timestep=time, sigma=time,
-                encoder_attention_mask=t["mask"], audio_encoder_attention_mask=t["mask"], num_frames=k, height=h, width=w, fps=self.fps,
-                audio_num_frames=a.shape[1], video_coords=coords, audio_coords=audio_coords, isolate_modalities=False,
-                use_cross_timestep=True, return_dict=False,
-            )  # fmt: skip
+                hidden_states=rows.to(self._dtype),
+                audio_hidden_states=a.to(self._dtype),
+                encoder_hidden_states=t["text"],
+                audio_encoder_hidden_states=t["audio"],
+                timestep=time[:, None] * free,
+                audio_timestep=time,
+                sigma=time,
+                encoder_attention_mask=t["mask"],
+                audio_encoder_attention_mask=t["mask"],
+                num_frames=k,
+                height=h,
+                width=w,
+                fps=self.fps,
+                audio_num_frames=a.shape[1],
+                video_coords=coords,
+                audio_coords=audio_coords,
+                isolate_modalities=False,
+                use_cross_timestep=True,
+                return_dict=False,
+            )
             v = out.float().reshape(k, h, w, c).permute(3, 0, 1, 2)
             step = sigmas[i + 1] - sigmas[i]
             z[:, known:] = z[:, known:] + step * v[:, known:]

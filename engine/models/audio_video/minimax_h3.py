@@ -42,9 +42,15 @@ class H3:
     """See `engine.models.audio_video.sampler.Family`."""
 
     def __init__(
-        self, transformer: Any, vae: Any, audio_vae: Any, height: int, width: int, device: torch.device,
+        self,
+        transformer: Any,
+        vae: Any,
+        audio_vae: Any,
+        height: int,
+        width: int,
+        device: torch.device,
         shifts: tuple[float, float] = (12.0, 3.0),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """transformer: None where ranks have it. device: that it samples on. shifts: of the schedules of video and audio."""
         self.transformer, self.vae, self.audio_vae = transformer, vae, audio_vae
         self.device = device
@@ -54,7 +60,9 @@ class H3:
         self._patch = (1, 2, 2) if transformer is None else tuple(transformer.config.patch_size)
         where = next(vae.parameters()).device
         shape = (1, -1, 1, 1, 1)
-        self._mean, self._std = (torch.tensor(x, device=where).view(shape) for x in (vae.config.latents_mean, vae.config.latents_std))
+        self._mean, self._std = (
+            torch.tensor(x, device=where).view(shape) for x in (vae.config.latents_mean, vae.config.latents_std)
+        )
         self._pixel_mean, self._pixel_std = (torch.tensor(x, device=where).view(shape) for x in (PIXEL_MEAN, PIXEL_STD))
 
     def spans(self, window: int) -> tuple[int, ...]:
@@ -81,11 +89,20 @@ class H3:
         return Lead(tuple(state.call.video[:, i] for i in range(first, state.index + 1)))
 
     def denoise(
-        self, prepared: Prepared, lead: Lead | None, video: Tensor, audio: Tensor, steps: int, report: Callable[[int, int], None]
+        self,
+        prepared: Prepared,
+        lead: Lead | None,
+        video: Tensor,
+        audio: Tensor,
+        steps: int,
+        report: Callable[[int, int], None],
     ) -> tuple[Tensor, Tensor]:
         """audio: (2 n, channels), channel-major rows."""
         from diffusers import MiniMaxH3Scheduler
-        from diffusers.modular_pipelines.minimax_h3.before_denoise import MiniMaxH3SetTimestepsStep, patchify_video_latents
+        from diffusers.modular_pipelines.minimax_h3.before_denoise import (
+            MiniMaxH3SetTimestepsStep,
+            patchify_video_latents,
+        )
 
         text = prepared.tensors["text"]
         conditions = lead.latents if lead is not None else ()
@@ -104,21 +121,38 @@ class H3:
         total = len(schedulers[0].timesteps)
         for i, (t, u) in enumerate(zip(schedulers[0].timesteps, schedulers[1].timesteps, strict=True)):
             times, of_rows = MiniMaxH3SetTimestepsStep.build_row_timesteps(
-                layout["video_indices"].cpu(), layout["audio_indices"].cpu(), rows_before, 0, text.shape[1], float(t), float(u),
-                max(float(t), ANCHOR), 1.0,
-            )  # fmt: skip
+                layout["video_indices"].cpu(),
+                layout["audio_indices"].cpu(),
+                rows_before,
+                0,
+                text.shape[1],
+                float(t),
+                float(u),
+                max(float(t), ANCHOR),
+                1.0,
+            )
             out, out_audio = self.transformer(
-                hidden_states=rows[None], audio_hidden_states=audio[None], encoder_hidden_states=text, timestep=times.to(self.device),
-                timestep_indices=of_rows.to(self.device), return_dict=False, **layout,
-            )  # fmt: skip
-            rows[rows_before:] = schedulers[0].step(out[0, rows_before:].float(), t, rows[rows_before:], return_dict=False)[0]
+                hidden_states=rows[None],
+                audio_hidden_states=audio[None],
+                encoder_hidden_states=text,
+                timestep=times.to(self.device),
+                timestep_indices=of_rows.to(self.device),
+                return_dict=False,
+                **layout,
+            )
+            rows[rows_before:] = schedulers[0].step(
+                out[0, rows_before:].float(), t, rows[rows_before:], return_dict=False
+            )[0]
             audio = schedulers[1].step(out_audio[0].float(), u, audio, return_dict=False)[0]
             report(i + 1, total)
         return self._unpacked(rows[rows_before:], k), audio
 
     def _layout(self, tokens: int, k: int, sounds: int, conditions: int) -> tuple[dict[str, Tensor], int]:
         """The packed sequence, and how many leading video rows are conditions."""
-        from diffusers.modular_pipelines.minimax_h3.before_denoise import MiniMaxH3PrepareLayoutStep, _temporal_position_grid
+        from diffusers.modular_pipelines.minimax_h3.before_denoise import (
+            MiniMaxH3PrepareLayoutStep,
+            _temporal_position_grid,
+        )
 
         _, h, w = self.latent
         tags = torch.full((tokens,), TEXT, dtype=torch.long)
@@ -129,7 +163,13 @@ class H3:
             each = before // conditions
             times = _temporal_position_grid(k, float(tokens))[:conditions]
             position[tokens : tokens + before, 0] = times.repeat_interleave(each)
-        named = {"position_ids": position, "token_tags": token_tags, "video_indices": video, "audio_indices": audio, "text_indices": text}
+        named = {
+            "position_ids": position,
+            "token_tags": token_tags,
+            "video_indices": video,
+            "audio_indices": audio,
+            "text_indices": text,
+        }
         if self.device.type == "mps":
             named["position_ids"] = position.float()
         return {n: x.to(self.device) for n, x in named.items()}, before

@@ -45,7 +45,13 @@ class Family(Protocol):
         """Latents of a call up to and with a group, in the phase that a call may begin with; None where that cannot be."""
 
     def denoise(
-        self, prepared: Prepared, lead: Lead | None, video: Tensor, audio: Tensor, steps: int, report: Callable[[int, int], None]
+        self,
+        prepared: Prepared,
+        lead: Lead | None,
+        video: Tensor,
+        audio: Tensor,
+        steps: int,
+        report: Callable[[int, int], None],
     ) -> tuple[Tensor, Tensor]:
         """video: (channels, K, h, w) noise; audio: noise. Returns both, clean; the lead's latents stand where they were put."""
 

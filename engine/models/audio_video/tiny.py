@@ -15,24 +15,53 @@ TOKENS = 64
 
 def write_h3(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
     """lively: makes every weight of a model matter; tokenizer: makes one."""
-    from diffusers import AutoencoderKLMiniMaxH3, AutoencoderKLMiniMaxH3Audio, MiniMaxH3Scheduler, MiniMaxH3Transformer3DModel
+    from diffusers import (
+        AutoencoderKLMiniMaxH3,
+        AutoencoderKLMiniMaxH3Audio,
+        MiniMaxH3Scheduler,
+        MiniMaxH3Transformer3DModel,
+    )
     from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
 
     transformer = MiniMaxH3Transformer3DModel(
-        num_attention_heads=4, attention_head_dim=32, hidden_size=64, num_layers=LAYERS, num_refiner_layers=1, ffn_dim=96, in_channels=24,
-        audio_in_channels=32, text_dim=TEXT, freq_dim=32, time_embed_hidden_dim=64, time_embed_dim=32, rope_freq_dim=4,
-    )  # fmt: skip
+        num_attention_heads=4,
+        attention_head_dim=32,
+        hidden_size=64,
+        num_layers=LAYERS,
+        num_refiner_layers=1,
+        ffn_dim=96,
+        in_channels=24,
+        audio_in_channels=32,
+        text_dim=TEXT,
+        freq_dim=32,
+        time_embed_hidden_dim=64,
+        time_embed_dim=32,
+        rope_freq_dim=4,
+    )
     lively(transformer).save_pretrained(folder / "transformer", max_shard_size=shard)
     vae = AutoencoderKLMiniMaxH3(
-        latent_channels=24, block_out_channels=(8, 8, 8, 8, 8, 8), layers_per_block=1, norm_num_groups=4, decoder_num_layers=2,
-        decoder_num_attention_heads=2, decoder_attention_head_dim=32, decoder_num_register_tokens=2, decoder_ffn_mult=2,
-        latents_mean=tuple(0.05 * (i % 5 - 2) for i in range(24)), latents_std=tuple(0.9 + 0.05 * (i % 4) for i in range(24)),
-    )  # fmt: skip
+        latent_channels=24,
+        block_out_channels=(8, 8, 8, 8, 8, 8),
+        layers_per_block=1,
+        norm_num_groups=4,
+        decoder_num_layers=2,
+        decoder_num_attention_heads=2,
+        decoder_attention_head_dim=32,
+        decoder_num_register_tokens=2,
+        decoder_ffn_mult=2,
+        latents_mean=tuple(0.05 * (i % 5 - 2) for i in range(24)),
+        latents_std=tuple(0.9 + 0.05 * (i % 4) for i in range(24)),
+    )
     lively(vae).save_pretrained(folder / "vae")
     audio: Any = AutoencoderKLMiniMaxH3Audio(
-        encoder_dim=4, latent_dim=64, latent_channels=32, num_attention_heads=2, decoder_dim=128,
-        latents_mean=[0.02 * (i % 3) for i in range(32)], latents_std=[0.9 + 0.05 * (i % 3) for i in range(32)],
-    )  # fmt: skip
+        encoder_dim=4,
+        latent_dim=64,
+        latent_channels=32,
+        num_attention_heads=2,
+        decoder_dim=128,
+        latents_mean=[0.02 * (i % 3) for i in range(32)],
+        latents_std=[0.9 + 0.05 * (i % 3) for i in range(32)],
+    )
     audio.eval().save_pretrained(folder / "audio_vae")
     for name, shift in (("scheduler", 12.0), ("audio_scheduler", 3.0)):
         scheduler: Any = MiniMaxH3Scheduler(shift=shift)
@@ -41,52 +70,103 @@ def write_h3(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
     words.save_pretrained(folder / "tokenizer")
     config = Qwen3VLConfig(
         text_config={
-            "vocab_size": len(words), "hidden_size": TEXT, "intermediate_size": 32, "num_hidden_layers": 51, "num_attention_heads": 2,
-            "num_key_value_heads": 1, "head_dim": 16, "rope_scaling": {"rope_type": "default", "mrope_section": [2, 3, 3]},
+            "vocab_size": len(words),
+            "hidden_size": TEXT,
+            "intermediate_size": 32,
+            "num_hidden_layers": 51,
+            "num_attention_heads": 2,
+            "num_key_value_heads": 1,
+            "head_dim": 16,
+            "rope_scaling": {"rope_type": "default", "mrope_section": [2, 3, 3]},
         },
-        vision_config={"depth": 1, "hidden_size": 16, "intermediate_size": 16, "num_heads": 2, "out_hidden_size": TEXT,
-                       "deepstack_visual_indexes": [0]},
-    )  # fmt: skip
+        vision_config={
+            "depth": 1,
+            "hidden_size": 16,
+            "intermediate_size": 16,
+            "num_heads": 2,
+            "out_hidden_size": TEXT,
+            "deepstack_visual_indexes": [0],
+        },
+    )
     Qwen3VLForConditionalGeneration(config).eval().save_pretrained(folder / "text_encoder", max_shard_size=shard)
-    library = {"transformer": "MiniMaxH3Transformer3DModel", "vae": "AutoencoderKLMiniMaxH3", "audio_vae": "AutoencoderKLMiniMaxH3Audio",
-               "scheduler": "MiniMaxH3Scheduler", "audio_scheduler": "MiniMaxH3Scheduler"}  # fmt: skip
+    library = {
+        "transformer": "MiniMaxH3Transformer3DModel",
+        "vae": "AutoencoderKLMiniMaxH3",
+        "audio_vae": "AutoencoderKLMiniMaxH3Audio",
+        "scheduler": "MiniMaxH3Scheduler",
+        "audio_scheduler": "MiniMaxH3Scheduler",
+    }
     index: dict[str, Any] = {"_class_name": "MiniMaxH3ModularPipeline", "_blocks_class_name": "MiniMaxH3Blocks"}
     index["_diffusers_version"] = "0.42.1"
     for name, kind in library.items():
         index[name] = ["diffusers", kind, {"repo": None, "subfolder": name}]
-    index["text_encoder"] = ["transformers", "Qwen3VLForConditionalGeneration", {"repo": None, "subfolder": "text_encoder"}]
+    index["text_encoder"] = [
+        "transformers",
+        "Qwen3VLForConditionalGeneration",
+        {"repo": None, "subfolder": "text_encoder"},
+    ]
     index["tokenizer"] = ["transformers", "Qwen2TokenizerFast", {"repo": None, "subfolder": "tokenizer"}]
     (folder / "modular_model_index.json").write_text(json.dumps(index, indent=2) + "\n")
 
 
 def write_ltx(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
     """As `write_h3`."""
-    from diffusers import AutoencoderKLLTX2Audio, AutoencoderKLLTX2Video, FlowMatchEulerDiscreteScheduler, LTX2VideoTransformer3DModel
+    from diffusers import (
+        AutoencoderKLLTX2Audio,
+        AutoencoderKLLTX2Video,
+        FlowMatchEulerDiscreteScheduler,
+        LTX2VideoTransformer3DModel,
+    )
     from diffusers.pipelines.ltx2 import LTX2TextConnectors
     from diffusers.pipelines.ltx2.vocoder import LTX2Vocoder
     from transformers import Gemma3Config, Gemma3ForConditionalGeneration
 
     transformer = LTX2VideoTransformer3DModel(
-        in_channels=16, out_channels=16, num_attention_heads=2, attention_head_dim=16, cross_attention_dim=32, audio_in_channels=32,
-        audio_out_channels=32, audio_num_attention_heads=2, audio_attention_head_dim=8, audio_cross_attention_dim=16, num_layers=LAYERS,
+        in_channels=16,
+        out_channels=16,
+        num_attention_heads=2,
+        attention_head_dim=16,
+        cross_attention_dim=32,
+        audio_in_channels=32,
+        audio_out_channels=32,
+        audio_num_attention_heads=2,
+        audio_attention_head_dim=8,
+        audio_cross_attention_dim=16,
+        num_layers=LAYERS,
         caption_channels=TEXT,
-    )  # fmt: skip
+    )
     lively(transformer).save_pretrained(folder / "transformer", max_shard_size=shard)
     vae = AutoencoderKLLTX2Video(
-        latent_channels=16, block_out_channels=(8, 8, 8, 8), decoder_block_out_channels=(8, 16, 32), layers_per_block=(1, 1, 1, 1, 1),
-        decoder_layers_per_block=(1, 1, 1, 1), spatial_compression_ratio=32, temporal_compression_ratio=8,
-    )  # fmt: skip
+        latent_channels=16,
+        block_out_channels=(8, 8, 8, 8),
+        decoder_block_out_channels=(8, 16, 32),
+        layers_per_block=(1, 1, 1, 1, 1),
+        decoder_layers_per_block=(1, 1, 1, 1),
+        spatial_compression_ratio=32,
+        temporal_compression_ratio=8,
+    )
     lively(vae).save_pretrained(folder / "vae")
     audio: Any = AutoencoderKLLTX2Audio(
-        base_channels=32, ch_mult=(1, 1, 1), num_res_blocks=1, latent_channels=8, mel_bins=16,
-    )  # fmt: skip
+        base_channels=32,
+        ch_mult=(1, 1, 1),
+        num_res_blocks=1,
+        latent_channels=8,
+        mel_bins=16,
+    )
     audio.eval().save_pretrained(folder / "audio_vae")
     LTX2Vocoder(in_channels=32, hidden_channels=64).eval().save_pretrained(folder / "vocoder")
     connectors = LTX2TextConnectors(
-        caption_channels=TEXT, text_proj_in_factor=LAYERS + 1, video_connector_num_attention_heads=2, video_connector_attention_head_dim=16,
-        video_connector_num_layers=1, video_connector_num_learnable_registers=8, audio_connector_num_attention_heads=2,
-        audio_connector_attention_head_dim=16, audio_connector_num_layers=1, audio_connector_num_learnable_registers=8,
-    )  # fmt: skip
+        caption_channels=TEXT,
+        text_proj_in_factor=LAYERS + 1,
+        video_connector_num_attention_heads=2,
+        video_connector_attention_head_dim=16,
+        video_connector_num_layers=1,
+        video_connector_num_learnable_registers=8,
+        audio_connector_num_attention_heads=2,
+        audio_connector_attention_head_dim=16,
+        audio_connector_num_layers=1,
+        audio_connector_num_learnable_registers=8,
+    )
     lively(connectors).save_pretrained(folder / "connectors")
     scheduler: Any = FlowMatchEulerDiscreteScheduler(shift=1.0)
     scheduler.save_pretrained(folder / "scheduler")
@@ -94,19 +174,36 @@ def write_ltx(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
     words.save_pretrained(folder / "tokenizer")
     config = Gemma3Config(
         text_config={
-            "vocab_size": len(words), "hidden_size": TEXT, "intermediate_size": 32, "num_hidden_layers": LAYERS, "num_attention_heads": 2,
-            "num_key_value_heads": 1, "head_dim": 16, "sliding_window": 32,
+            "vocab_size": len(words),
+            "hidden_size": TEXT,
+            "intermediate_size": 32,
+            "num_hidden_layers": LAYERS,
+            "num_attention_heads": 2,
+            "num_key_value_heads": 1,
+            "head_dim": 16,
+            "sliding_window": 32,
         },
-        vision_config={"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "image_size": 28,
-                       "patch_size": 14},
+        vision_config={
+            "hidden_size": 16,
+            "intermediate_size": 16,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "image_size": 28,
+            "patch_size": 14,
+        },
         mm_tokens_per_image=1,
-    )  # fmt: skip
+    )
     Gemma3ForConditionalGeneration(config).eval().save_pretrained(folder / "text_encoder", max_shard_size=shard)
     index = {
-        "_class_name": "LTX2Pipeline", "_diffusers_version": "0.42.1", "scheduler": ["diffusers", "FlowMatchEulerDiscreteScheduler"],
-        "vae": ["diffusers", "AutoencoderKLLTX2Video"], "audio_vae": ["diffusers", "AutoencoderKLLTX2Audio"],
-        "text_encoder": ["transformers", "Gemma3ForConditionalGeneration"], "tokenizer": ["transformers", "GemmaTokenizerFast"],
-        "connectors": ["ltx2", "LTX2TextConnectors"], "transformer": ["diffusers", "LTX2VideoTransformer3DModel"],
+        "_class_name": "LTX2Pipeline",
+        "_diffusers_version": "0.42.1",
+        "scheduler": ["diffusers", "FlowMatchEulerDiscreteScheduler"],
+        "vae": ["diffusers", "AutoencoderKLLTX2Video"],
+        "audio_vae": ["diffusers", "AutoencoderKLLTX2Audio"],
+        "text_encoder": ["transformers", "Gemma3ForConditionalGeneration"],
+        "tokenizer": ["transformers", "GemmaTokenizerFast"],
+        "connectors": ["ltx2", "LTX2TextConnectors"],
+        "transformer": ["diffusers", "LTX2VideoTransformer3DModel"],
         "vocoder": ["ltx2", "LTX2Vocoder"],
-    }  # fmt: skip
+    }
     (folder / "model_index.json").write_text(json.dumps(index, indent=2) + "\n")

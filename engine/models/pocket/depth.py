@@ -51,7 +51,9 @@ class DepthNet(nn.Module):
         self.down = nn.ModuleList([nn.Conv2d(w // 2, w, 3, 2, 1), nn.Conv2d(w, 2 * w, 3, 2, 1)])
         self.middle, self.deep = Block(w), nn.Sequential(Block(2 * w), Block(2 * w))
         self.up = nn.ModuleList([nn.Conv2d(3 * w, w, 1), nn.Conv2d(w + w // 2, w // 2, 1)])
-        self.after = nn.ModuleList([Block(w), nn.Sequential(nn.GroupNorm(8, w // 2), nn.Conv2d(w // 2, w // 2, 3, padding=1), nn.SiLU())])
+        self.after = nn.ModuleList(
+            [Block(w), nn.Sequential(nn.GroupNorm(8, w // 2), nn.Conv2d(w // 2, w // 2, 3, padding=1), nn.SiLU())]
+        )
         self.head = nn.Conv2d(w // 2, 4, 3, padding=1)
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)  # type: ignore[arg-type]
@@ -65,7 +67,9 @@ class DepthNet(nn.Module):
         """The same, soft at edges."""
         x = pixel_unshuffle(frame.permute(0, 3, 1, 2), 2)
         ground = flat_ground(pitch).clamp_max(math.log(GUESS))
-        rows = (torch.arange(HEIGHT // 2, device=frame.device) * 2 + 1 - HORIZON)[None, None, :, None] - pitch.view(-1, 1, 1, 1)
+        rows = (torch.arange(HEIGHT // 2, device=frame.device) * 2 + 1 - HORIZON)[None, None, :, None] - pitch.view(
+            -1, 1, 1, 1
+        )
         half = avg_pool2d(ground, (2, 1))
         extra = torch.cat((rows / 40, half / 4 - 1), 1).expand(-1, -1, -1, WIDTH // 2)
         a = self.stem(torch.cat((x, extra), 1))

@@ -51,7 +51,13 @@ class Place:
         y = start.y + s * pose[:, 0] + c * pose[:, 1] - self.y
         c, s = np.cos(-self.yaw), np.sin(-self.yaw)
         yaw = (start.yaw - self.yaw + np.pi) % (2 * np.pi) - np.pi + pose[:, 3]
-        columns = (c * x - s * y, s * x + c * y, start.z - self.z + pose[:, 2], yaw, start.pitch - self.pitch + pose[:, 4])
+        columns = (
+            c * x - s * y,
+            s * x + c * y,
+            start.z - self.z + pose[:, 2],
+            yaw,
+            start.pitch - self.pitch + pose[:, 4],
+        )
         return np.stack(columns, 1).astype(np.float32)
 
     def way(self, other: Place) -> float:

@@ -86,10 +86,17 @@ class PocketNet(nn.Module):
             nn.Conv2d(CHANNELS + CONTROL, c.stem, 3, padding=1), nn.SiLU(), nn.Conv2d(c.stem, c.stem, 3, padding=1)
         )
         self.wan = WanTransformer3DModel(
-            patch_size=(1, PATCH, PATCH), num_attention_heads=c.width // c.head_width, attention_head_dim=c.head_width,
-            in_channels=c.stem, out_channels=c.stem, text_dim=c.text, freq_dim=128, ffn_dim=4 * c.width,
-            num_layers=c.layers, cross_attn_norm=True,
-        )  # fmt: skip
+            patch_size=(1, PATCH, PATCH),
+            num_attention_heads=c.width // c.head_width,
+            attention_head_dim=c.head_width,
+            in_channels=c.stem,
+            out_channels=c.stem,
+            text_dim=c.text,
+            freq_dim=128,
+            ffn_dim=4 * c.width,
+            num_layers=c.layers,
+            cross_attn_norm=True,
+        )
         self.wan.condition_embedder = Conditions(self.wan.condition_embedder, c.width)
         self.words = nn.ModuleList(nn.Linear(n + 1, c.text, bias=False) for n in ATTRIBUTES)
         self.silence = nn.Parameter(torch.zeros(1, 1, c.text))
@@ -106,12 +113,16 @@ class PocketNet(nn.Module):
         d = self.config.head_width
         side = 2 * (d // 6)
         rows = torch.arange(TOKEN_ROWS, device=yaw.device)[None, None, :, None] - pitch[:, :, None, None] / TOKEN_PIXELS
-        cols = torch.arange(TOKEN_COLUMNS, device=yaw.device)[None, None, None, :] + yaw[:, :, None, None] / TOKEN_PIXELS
+        cols = (
+            torch.arange(TOKEN_COLUMNS, device=yaw.device)[None, None, None, :] + yaw[:, :, None, None] / TOKEN_PIXELS
+        )
         shape = (*yaw.shape, TOKEN_ROWS, TOKEN_COLUMNS)
         angles = []
         for position, width, top, base in (
-            (groups[:, :, None, None], d - 2 * side, 1.0, 200.0), (rows, side, 1.5, 100.0), (cols, side, 1.5, 100.0)
-        ):  # fmt: skip
+            (groups[:, :, None, None], d - 2 * side, 1.0, 200.0),
+            (rows, side, 1.5, 100.0),
+            (cols, side, 1.5, 100.0),
+        ):
             frequency = top * base ** (-torch.arange(width // 2, device=yaw.device, dtype=torch.float32) / (width // 2))
             angles.append(position.float().expand(shape)[..., None] * frequency)
         angle = torch.cat(angles, -1).flatten(1, 3)[:, :, None]
@@ -123,7 +134,9 @@ class PocketNet(nn.Module):
         tokens = [w(p)[:, None] for w, p in zip(self.words, parts, strict=True)]
         return torch.cat([self.silence.expand(len(condition), -1, -1), *tokens], 1)
 
-    def forward(self, latents: Tensor, control: Tensor, sigma: Tensor, extra: Tensor, context: Tensor, call: WindowCall) -> Tensor:
+    def forward(
+        self, latents: Tensor, control: Tensor, sigma: Tensor, extra: Tensor, context: Tensor, call: WindowCall
+    ) -> Tensor:
         """The clean latents that are expected.
 
         latents: (batch, groups, CHANNELS, 10, 16); control: the same with CONTROL channels; sigma: (batch, groups) in
@@ -143,7 +156,9 @@ class PocketNet(nn.Module):
         residual = self.head(torch.cat((features, out), 1)).unflatten(0, (n, groups))
         return guess + news + residual * (s / total.sqrt())
 
-    def prefill(self, latents: Tensor, extra: Tensor, context: Tensor, call: WindowCall, sigma: float) -> list[KeyValue]:
+    def prefill(
+        self, latents: Tensor, extra: Tensor, context: Tensor, call: WindowCall, sigma: float
+    ) -> list[KeyValue]:
         """Keys and values of clean groups, (batch, groups, CHANNELS, 10, 16), one a layer."""
         call.keep = True
         blank = latents.new_zeros(*latents.shape[:2], CONTROL, ROWS, COLUMNS)

@@ -93,7 +93,9 @@ def flow(distance: Tensor, pose: Tensor, pitch: Tensor) -> tuple[Tensor, Tensor]
     column = torch.where(far, a, a + turn) * FOCAL + WIDTH / 2
     row = torch.where(far, rows - tilt, here - up / back * FOCAL)
     coarse = torch.stack((column / WIDTH * 2 - 1, row / HEIGHT * 2 - 1), 2).flatten(0, 1)
-    there = grid_sample(near[:, None].repeat_interleave(m, 0), coarse.permute(0, 2, 3, 1), mode="nearest", align_corners=False)
+    there = grid_sample(
+        near[:, None].repeat_interleave(m, 0), coarse.permute(0, 2, 3, 1), mode="nearest", align_corners=False
+    )
     there = there[:, 0].unflatten(0, (n, m))
     expected = torch.where(far, field, back.log().clamp_max(math.log(FARTHEST)))
     seen = known & ((there - expected).abs() < AGREE) | (far & (there.exp() >= SKY))
@@ -114,7 +116,9 @@ def reprojected(boundary: Tensor, distance: Tensor, pose: Tensor, pitch: Tensor)
     n, m = pose.shape[:2]
     grid, seen = flow(distance, pose, pitch)
     image = boundary.permute(0, 3, 1, 2).repeat_interleave(m, 0)
-    warped = grid_sample(image, grid.flatten(0, 1), mode="bicubic", padding_mode="reflection", align_corners=False).clamp(-1, 1)
+    warped = grid_sample(
+        image, grid.flatten(0, 1), mode="bicubic", padding_mode="reflection", align_corners=False
+    ).clamp(-1, 1)
     cover = interpolate(seen.flatten(0, 1)[:, None].float(), scale_factor=COARSE, mode="nearest")
     return warped.unflatten(0, (n, m)), cover.unflatten(0, (n, m))
 
@@ -122,7 +126,9 @@ def reprojected(boundary: Tensor, distance: Tensor, pose: Tensor, pitch: Tensor)
 def behind(front: Seen, back: Seen) -> Seen:
     """Both: `back` where the front covers nothing, with an edge of FEATHER pixels that goes from one into the other."""
     (image, seen), (other, more) = front, back
-    near = avg_pool2d(seen.flatten(0, 1), 2 * FEATHER + 1, 1, FEATHER, count_include_pad=False).unflatten(0, seen.shape[:2])
+    near = avg_pool2d(seen.flatten(0, 1), 2 * FEATHER + 1, 1, FEATHER, count_include_pad=False).unflatten(
+        0, seen.shape[:2]
+    )
     take = more * (1 - seen * (2 * near - 1).clamp(0, 1))
     return image + (other - image) * take, torch.maximum(seen, more)
 

@@ -22,7 +22,16 @@ from engine.models.pocket.camera import FRAMES_PER_GROUP
 from engine.models.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
 from engine.models.pocket.depth import DepthNet
 from engine.models.pocket.memory import APART_YAW, Album, Place
-from engine.models.pocket.network import ATTRIBUTES, CONDITION, CONTROL, HISTORY, TOKENS, NetworkConfig, PocketNet, extra_inputs
+from engine.models.pocket.network import (
+    ATTRIBUTES,
+    CONDITION,
+    CONTROL,
+    HISTORY,
+    TOKENS,
+    NetworkConfig,
+    PocketNet,
+    extra_inputs,
+)
 from engine.models.pocket.prompt_reader import LONGEST, Reader, Words
 from engine.models.pocket.reprojection import Seen, encoded, reprojected
 from engine.models.pocket.sampling_config import EASE, EMPHASIS, HISTORY_SIGMA, HOLD, LOOSE, SHIFT, firmness, held
@@ -38,9 +47,17 @@ LEAN, MORPH = 1.0, 4
 AROUND, ANEW = (1.26, -1.26, 2.51, -2.51), 24.0
 """Where views of the land stand that nobody has seen yet, in radians from the heading, and the way after which there are new ones."""
 COMMANDS: dict[str, tuple[int, int]] = {
-    "forward": (0, 1), "back": (0, -1), "right": (1, 1), "left": (1, -1), "turn_right": (2, 1), "turn_left": (2, -1),
-    "look_up": (3, 1), "look_down": (3, -1), "rise": (4, 1), "sink": (4, -1),
-}  # fmt: skip
+    "forward": (0, 1),
+    "back": (0, -1),
+    "right": (1, 1),
+    "left": (1, -1),
+    "turn_right": (2, 1),
+    "turn_left": (2, -1),
+    "look_up": (3, 1),
+    "look_down": (3, -1),
+    "rise": (4, 1),
+    "sink": (4, -1),
+}
 """Actions of the key map to axes of the camera."""
 
 
@@ -104,7 +121,9 @@ class PocketWeights:
             card = json.loads((folder / "card.json").read_text())
             state = load_file(str(file))
         except FileNotFoundError as e:
-            raise WeightsError(f"{e.filename or file} is missing: restore the folder assets/pocket and start again") from e
+            raise WeightsError(
+                f"{e.filename or file} is missing: restore the folder assets/pocket and start again"
+            ) from e
         except (SafetensorError, ValueError, OSError) as e:
             raise WeightsError(f"{file} cannot be read ({e}): restore the folder assets/pocket and start again") from e
         net, codec, reader, depth = PocketNet(NetworkConfig(**card["network"])), Codec(), Reader(), DepthNet()
@@ -113,7 +132,9 @@ class PocketWeights:
             try:
                 module.load_state_dict(part)
             except RuntimeError as e:
-                raise WeightsError(f"{file} does not fit this version of Foreland: {str(e).splitlines()[-1].strip()}") from e
+                raise WeightsError(
+                    f"{file} does not fit this version of Foreland: {str(e).splitlines()[-1].strip()}"
+                ) from e
             module.eval().requires_grad_(False)
         starts = state.get("starts", torch.zeros(0, *ATTRIBUTES, CHANNELS, ROWS, COLUMNS))
         return cls(net, codec, reader, depth, starts.float(), card)
@@ -317,9 +338,16 @@ class PocketSampler(Sampler):
         return torch.cat((latents, cover), 2), share.flatten(1)
 
     def _window(
-        self, request: Request, prepared: Prepared, known: dict[int, Group], j: int, k: int, done: int, total: int,
+        self,
+        request: Request,
+        prepared: Prepared,
+        known: dict[int, Group],
+        j: int,
+        k: int,
+        done: int,
+        total: int,
         report: Report,
-    ) -> list[Group]:  # fmt: skip
+    ) -> list[Group]:
         """Groups j .. j + k - 1 in `total - done` steps, after the known ones."""
         motion, pose, levels = self._motion(known.get(j - 1), prepared, j == request.branch, k)
         pitch = torch.tensor(levels)
@@ -343,8 +371,12 @@ class PocketSampler(Sampler):
         yaw = torch.from_numpy(pose[FRAMES_PER_GROUP - 1 :: FRAMES_PER_GROUP, 3])[None] * camera.FOCAL
         rotation = self._net.rotation(position, yaw, pitch[None, 1:] - levels[0])
         said = torch.tensor([False, True, True, True]).expand(k * TOKENS, -1)
-        extra = extra_inputs(torch.from_numpy(motion)[None], pitch[None, :k], torch.zeros(1, k), prepared.attributes[None])
-        pure = torch.stack([noise((CHANNELS, ROWS, COLUMNS), request.seed, j + i, request.attempt) for i in range(k)])[None]
+        extra = extra_inputs(
+            torch.from_numpy(motion)[None], pitch[None, :k], torch.zeros(1, k), prepared.attributes[None]
+        )
+        pure = torch.stack([noise((CHANNELS, ROWS, COLUMNS), request.seed, j + i, request.attempt) for i in range(k)])[
+            None
+        ]
         hold = self._hold(k, [known[p] for p in range(j - LOOSE[1], j) if p in known], prepared)
         hold = torch.maximum(hold, HOLD * changed)
         solver = make_solver("euler", request.steps if known else START_STEPS, SHIFT, EASE)
@@ -407,7 +439,9 @@ class PocketSampler(Sampler):
         n = TOKENS * len(known)
         here, rotate = Rotation(around.cos[:, n:], around.sin[:, n:]), Rotation(around.cos[:, :n], around.sin[:, :n])
         silent = torch.tensor([True, False, False, False]).expand(TOKENS, -1)
-        call = WindowCall(here, joined([kv for _, kv in known]) if known else None, rotate if known else None, context_mask=silent)
+        call = WindowCall(
+            here, joined([kv for _, kv in known]) if known else None, rotate if known else None, context_mask=silent
+        )
         motion, pitch = torch.from_numpy(group.state.motion)[None, None], torch.tensor([[group.state.pitch]])
         extra = extra_inputs(motion, pitch, torch.ones(1, 1), torch.zeros(1, CONDITION))
         layers = self._net.prefill(group.latent[None, None], extra, context, call, HISTORY_SIGMA)

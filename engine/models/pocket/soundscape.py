@@ -27,9 +27,13 @@ STRIDE = 3.2
 RING_SECONDS = 0.24
 """How long an event is heard; no longer than a group."""
 LAYERS: dict[str, tuple[float, float, float, float]] = {
-    "wind": (60, 520, 0.11, 1.6), "leaves": (1400, 6500, 0.17, 0.6), "water": (220, 2600, 0.19, 1.0),
-    "fire": (24, 150, 0.31, 1.4), "town": (70, 420, 0.07, 1.2), "grain": (2500, 9000, 0.23, 0.5),
-}  # fmt: skip
+    "wind": (60, 520, 0.11, 1.6),
+    "leaves": (1400, 6500, 0.17, 0.6),
+    "water": (220, 2600, 0.19, 1.0),
+    "fire": (24, 150, 0.31, 1.4),
+    "town": (70, 420, 0.07, 1.2),
+    "grain": (2500, 9000, 0.23, 0.5),
+}
 """Of filtered noise: from and to (Hz), speed of its swell (Hz), how much it falls with the frequency."""
 TABLE: dict[str, tuple[float, ...]] = {
     # meadow, desert, snow, volcanic, islands, autumn, crystal, city
@@ -48,12 +52,17 @@ TABLE: dict[str, tuple[float, ...]] = {
 }
 AT_TIME: dict[str, tuple[float, float, float, float]] = {
     # dawn, noon, dusk, night
-    "crickets": (0.0, 0.0, 0.5, 1.0), "birds": (1.0, 0.6, 0.25, 0.0), "town": (0.7, 1.0, 0.9, 0.45),
-}  # fmt: skip
+    "crickets": (0.0, 0.0, 0.5, 1.0),
+    "birds": (1.0, 0.6, 0.25, 0.0),
+    "town": (0.7, 1.0, 0.9, 0.45),
+}
 IN_WEATHER: dict[str, tuple[float, float, float]] = {
     # clear, hazy, foggy
-    "wind": (1.0, 0.8, 0.45), "leaves": (1.0, 0.7, 0.35), "birds": (1.0, 0.7, 0.3), "crickets": (1.0, 0.9, 0.6),
-}  # fmt: skip
+    "wind": (1.0, 0.8, 0.45),
+    "leaves": (1.0, 0.7, 0.35),
+    "birds": (1.0, 0.7, 0.3),
+    "crickets": (1.0, 0.9, 0.6),
+}
 LOUDNESS = 0.22
 
 Mix = NDArray[np.float32]
@@ -129,9 +138,16 @@ class Soundscape:
         rng = np.random.default_rng([seed, 41])
         self._loops = {name: _noise(rng, *LAYERS[name]) for name in LAYERS}
         t = np.arange(LOOP_SECONDS * RATE) / RATE
-        glass = sum(np.sin(2 * np.pi * f * t + p) * (0.6 + 0.4 * np.sin(2 * np.pi * s * t + p)) * a for f, s, p, a in (
-            (262.0, 0.25, 0.0, 0.5), (393.0, 0.5, 1.0, 0.4), (524.0, 0.75, 2.0, 0.3), (786.0, 0.25, 3.0, 0.22), (1179.0, 1.0, 4.0, 0.1),
-        ))  # fmt: skip
+        glass = sum(
+            np.sin(2 * np.pi * f * t + p) * (0.6 + 0.4 * np.sin(2 * np.pi * s * t + p)) * a
+            for f, s, p, a in (
+                (262.0, 0.25, 0.0, 0.5),
+                (393.0, 0.5, 1.0, 0.4),
+                (524.0, 0.75, 2.0, 0.3),
+                (786.0, 0.25, 3.0, 0.22),
+                (1179.0, 1.0, 4.0, 0.1),
+            )
+        )
         self._loops["glass"] = np.stack((glass, np.roll(glass, RATE // 3)), 1).astype(np.float32) * 0.35
         pulse = np.clip(np.sin(2 * np.pi * 15 * t), 0, 1) ** 2 * (np.sin(2 * np.pi * 1.25 * t) > 0.1)
         cricket = np.sin(2 * np.pi * 4300 * t) * pulse * 0.2
@@ -163,7 +179,9 @@ class Soundscape:
         out.flags.writeable = False
         return out
 
-    def _events(self, position: int, strengths: dict[str, float], hearing: Hearing, back: int) -> list[tuple[int, NDArray[np.float32]]]:
+    def _events(
+        self, position: int, strengths: dict[str, float], hearing: Hearing, back: int
+    ) -> list[tuple[int, NDArray[np.float32]]]:
         """Sounds that begin in a group: (sample in it, (n, 2)). The same whether they are asked for by it or by the next one."""
         if position < 0:
             return []
@@ -172,17 +190,29 @@ class Soundscape:
         out: list[tuple[int, NDArray[np.float32]]] = []
         dice, where, side, tone = rng.random(4), rng.random(4), rng.random(4), rng.random(4)
         if dice[0] < 0.35 * strengths["birds"]:
-            out.append((int(where[0] * n * 0.6), _pan(_chirp(2200 + 1800 * tone[0], 1.25 - 0.5 * tone[1]) * 0.5, side[0])))
+            out.append(
+                (int(where[0] * n * 0.6), _pan(_chirp(2200 + 1800 * tone[0], 1.25 - 0.5 * tone[1]) * 0.5, side[0]))
+            )
         if dice[1] < 0.8 * strengths["crackle"]:
-            out.append((int(where[1] * n * 0.7), _pan(self._burst[:900] * np.exp(-np.arange(900) / 160) * 1.4, side[1])))
+            out.append(
+                (int(where[1] * n * 0.7), _pan(self._burst[:900] * np.exp(-np.arange(900) / 160) * 1.4, side[1]))
+            )
         if dice[2] < 0.3 * strengths["chime"]:
-            out.append((int(where[2] * n * 0.3), _pan(_ring(1046.5 * (1, 1.125, 1.25, 1.5)[int(tone[2] * 4)]) * 0.4, side[2])))
+            out.append(
+                (int(where[2] * n * 0.3), _pan(_ring(1046.5 * (1, 1.125, 1.25, 1.5)[int(tone[2] * 4)]) * 0.4, side[2]))
+            )
         if back == 0:
             first, last = hearing.way / STRIDE, (hearing.way + hearing.walked) / STRIDE
             for k in range(int(np.floor(first)) + 1, int(np.floor(last)) + 1):
                 at = int((k - first) / max(last - first, 1e-6) * n * 0.999)
                 size = min(3600, n - at)  # a step rings within its group
-                step = self._burst[:size] * np.exp(-np.arange(size) / 700) * np.linspace(1, 0, size) * strengths["step"] * 2.4
+                step = (
+                    self._burst[:size]
+                    * np.exp(-np.arange(size) / 700)
+                    * np.linspace(1, 0, size)
+                    * strengths["step"]
+                    * 2.4
+                )
                 out.append((at, _pan(step.astype(np.float32), 0.4 + 0.2 * (k % 2))))
         return out
 
@@ -212,7 +242,9 @@ def _ring(frequency: float) -> NDArray[np.float32]:
     n = round(RING_SECONDS * RATE)
     t = np.arange(n) / RATE
     shape = np.exp(-t * 14) * np.minimum(1, t * 400) * np.linspace(1, 0, n)
-    return ((np.sin(2 * np.pi * frequency * t) + 0.4 * np.sin(2 * np.pi * 2.76 * frequency * t)) * shape).astype(np.float32)
+    return ((np.sin(2 * np.pi * frequency * t) + 0.4 * np.sin(2 * np.pi * 2.76 * frequency * t)) * shape).astype(
+        np.float32
+    )
 
 
 def _pan(mono: NDArray[np.float32], side: float) -> NDArray[np.float32]:

@@ -29,7 +29,10 @@ class PocketWire:
         states: list[GroupState] = [g.state for g in groups]
         places = [[s.place.x, s.place.y, s.place.z, s.place.yaw, s.place.pitch] for s in states]
         header = {"positions": [g.position for g in groups], "pitch": [s.pitch for s in states], "places": places}
-        tensors = {"latents": torch.stack([g.latent for g in groups]), "motion": torch.from_numpy(np.stack([s.motion for s in states]))}
+        tensors = {
+            "latents": torch.stack([g.latent for g in groups]),
+            "motion": torch.from_numpy(np.stack([s.motion for s in states])),
+        }
         tensors["hearing"] = torch.from_numpy(np.stack([s.hearing.vector() for s in states]))
         if states[0].attributes is not None:
             tensors["attributes"] = states[0].attributes

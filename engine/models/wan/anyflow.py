@@ -28,7 +28,11 @@ class AnyFlowBackbone:
         self.holder: CallHolder = install(model)
         c = model.config
         self.inputs, self.channels = int(c.in_channels), int(c.out_channels)
-        self.heads, self.head_dim, self.layers = int(c.num_attention_heads), int(c.attention_head_dim), int(c.num_layers)
+        self.heads, self.head_dim, self.layers = (
+            int(c.num_attention_heads),
+            int(c.attention_head_dim),
+            int(c.num_layers),
+        )
         self.near = int(c.full_chunk_limit) - 1
         self._patch, self._far = tuple(c.patch_size), tuple(c.compressed_patch_size)
         self.compression = self._far[1] // self._patch[1]

@@ -41,7 +41,11 @@ class WanBackbone:
         self.holder = install(model)
         c = model.config
         self.inputs, self.channels = int(c.in_channels), int(c.out_channels)
-        self.heads, self.head_dim, self.layers = int(c.num_attention_heads), int(c.attention_head_dim), int(c.num_layers)
+        self.heads, self.head_dim, self.layers = (
+            int(c.num_attention_heads),
+            int(c.attention_head_dim),
+            int(c.num_layers),
+        )
         self._patch = tuple(c.patch_size)
         parameter = model.patch_embedding.weight
         self.device, self.dtype = device or parameter.device, parameter.dtype

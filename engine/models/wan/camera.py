@@ -27,13 +27,20 @@ FOCAL = (969.6969696969696 / 1920, 969.6969696969696 / 1080)
 """Focal lengths over picture width and height, of the authors' intrinsics; the principal point plays no part in PRoPE."""
 
 MOVES: dict[str, tuple[float, float, float]] = {
-    "forward": (0, 0, STEP), "back": (0, 0, -STEP), "left": (-STEP, 0, 0), "right": (STEP, 0, 0),
-    "rise": (0, -STEP, 0), "sink": (0, STEP, 0),
-}  # fmt: skip
+    "forward": (0, 0, STEP),
+    "back": (0, 0, -STEP),
+    "left": (-STEP, 0, 0),
+    "right": (STEP, 0, 0),
+    "rise": (0, -STEP, 0),
+    "sink": (0, STEP, 0),
+}
 """Translations in the camera's axes: the authors' w, s, a, d, u and dn."""
 TURNS: dict[str, tuple[float, float]] = {
-    "turn_left": (-TURN, 0), "turn_right": (TURN, 0), "look_up": (0, TURN), "look_down": (0, -TURN),
-}  # fmt: skip
+    "turn_left": (-TURN, 0),
+    "turn_right": (TURN, 0),
+    "look_up": (0, TURN),
+    "look_down": (0, -TURN),
+}
 """(yaw, pitch): j, l, i and k."""
 
 

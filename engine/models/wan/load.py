@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +36,16 @@ DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
 SPARE = 1.15
 """Of an estimate, for what it does not know."""
 UMT5_XXL = {
-    "vocab_size": 256384, "d_model": 4096, "d_kv": 64, "d_ff": 10240, "num_layers": 24, "num_heads": 64,
-    "relative_attention_num_buckets": 32, "relative_attention_max_distance": 128, "feed_forward_proj": "gated-gelu",
-}  # fmt: skip
+    "vocab_size": 256384,
+    "d_model": 4096,
+    "d_kv": 64,
+    "d_ff": 10240,
+    "num_layers": 24,
+    "num_heads": 64,
+    "relative_attention_num_buckets": 32,
+    "relative_attention_max_distance": 128,
+    "feed_forward_proj": "gated-gelu",
+}
 """Settings of the text encoder in Wan's own files, which do not hold them."""
 
 
@@ -80,7 +88,10 @@ def load_wan(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Prog
     check_memory(entry, spec, recipe, [s.config for s in states], device, dtype, options)
     experts: list[Backbone] = []
     for i, part in enumerate(states):
-        progress(f"reading the transformer{f' {i + 1} of {len(states)}' if len(states) > 1 else ''}", 0.1 + 0.5 * i / len(states))
+        progress(
+            f"reading the transformer{f' {i + 1} of {len(states)}' if len(states) > 1 else ''}",
+            0.1 + 0.5 * i / len(states),
+        )
         experts.append(backbone(part, entry, device, dtype, options))
     progress("reading the VAE", 0.7)
     vae = WanVae(read_vae(base, dtype if device.type != "cpu" else torch.float32, device), options.tiled)
@@ -88,7 +99,9 @@ def load_wan(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Prog
     progress("preparing the text encoder", 0.85)
     cache = EmbeddingCache(options.embeddings, f"{entry.name} {base.name}")
     where = device if options.text == "device" else torch.device("cpu")
-    encoder = PromptEncoder(lambda: read_text_encoder(base, where, dtype), cache, device, dtype, options.text == "release")
+    encoder = PromptEncoder(
+        lambda: read_text_encoder(base, where, dtype), cache, device, dtype, options.text == "release"
+    )
     kind = FarSampler if any(isinstance(e, AnyFlowBackbone) for e in experts) else WanSampler
     sampler = kind(spec, experts, encoder, vae, recipe, action_words(options.words), decoder)
     if (file := options.image or options.clip) is not None:
@@ -126,20 +139,24 @@ def transformer_states(entry: Entry, folder: Path) -> list[Part]:
         file = folder if folder.is_file() else folder / str(entry.weights)
         state = layouts.read_file(file)
         if entry.lora is not None and folder.is_dir():
-            state = layouts.apply_lora(layouts.converted(state), layouts.read_file(folder / entry.lora), folder / entry.lora)
+            state = layouts.apply_lora(
+                layouts.converted(state), layouts.read_file(folder / entry.lora), folder / entry.lora
+            )
         return [Part(layouts.original_config(state, entry.head_dim), lambda: state, file)]
     parts = []
     for name in ("transformer", "transformer_2"):
         where = folder / name
         if where.is_dir():
-            parts.append(Part(layouts.read_json(where / "config.json"), lambda where=where: layouts.read_folder(where), where))  # type: ignore[misc]
+            parts.append(Part(layouts.read_json(where / "config.json"), partial(layouts.read_folder, where), where))
     if parts:
         return parts
     if (folder / "config.json").exists() and list(folder.glob("diffusion_pytorch_model*.safetensors")):
         # Wan's own folder: its config.json has other names for things, so shapes are asked
         state = layouts.read_folder(folder)
         return [Part(layouts.original_config(state, entry.head_dim), lambda: state, folder)]
-    raise LayoutError(f"{folder} has no transformer/: it is not a checkpoint of {entry.name}, or the pull is not complete")
+    raise LayoutError(
+        f"{folder} has no transformer/: it is not a checkpoint of {entry.name}, or the pull is not complete"
+    )
 
 
 def files_of(entry: Entry, folder: Path) -> list[Path]:
@@ -148,7 +165,9 @@ def files_of(entry: Entry, folder: Path) -> list[Path]:
         return [folder]
     if entry.layout == "generator" and entry.weights is not None:
         return [folder / entry.weights]
-    return sorted(p for p in folder.glob("transformer*/*") if p.suffix in (".safetensors", ".bin")) or sorted(folder.glob("*.safetensors"))
+    return sorted(p for p in folder.glob("transformer*/*") if p.suffix in (".safetensors", ".bin")) or sorted(
+        folder.glob("*.safetensors")
+    )
 
 
 def identity(files: Sequence[Path]) -> str:
@@ -173,7 +192,9 @@ def backbone(part: Part, entry: Entry, device: torch.device, dtype: torch.dtype,
     if part.config.get("_class_name") == "AnyFlowFARTransformer3DModel":
         return AnyFlowBackbone(model, device)
     if getattr(model.config, "image_dim", None) is not None:
-        raise LayoutError(f"{part.source} needs a CLIP image encoder (Wan2.1 I2V), which is not supported: Wan2.2 models do not")
+        raise LayoutError(
+            f"{part.source} needs a CLIP image encoder (Wan2.1 I2V), which is not supported: Wan2.2 models do not"
+        )
     out = WanBackbone(model, device)
     if options.offload:
         by_blocks(model, device)
@@ -185,9 +206,13 @@ def by_blocks(model: Any, device: torch.device) -> None:
     from diffusers.hooks import apply_group_offloading
 
     apply_group_offloading(
-        model, onload_device=device, offload_device=torch.device("cpu"), offload_type="block_level", num_blocks_per_group=1,
+        model,
+        onload_device=device,
+        offload_device=torch.device("cpu"),
+        offload_type="block_level",
+        num_blocks_per_group=1,
         use_stream=device.type == "cuda",
-    )  # fmt: skip
+    )
 
 
 def read_vae(base: Path, dtype: torch.dtype, device: torch.device) -> Any:
@@ -197,7 +222,9 @@ def read_vae(base: Path, dtype: torch.dtype, device: torch.device) -> Any:
         if (base / name).exists():
             mark = base / "vae_config.json"
             return layouts.build_vae(base / name, dtype, device, layouts.read_json(mark) if mark.exists() else None)
-    raise LayoutError(f"{base} has no VAE (vae/ or Wan2.1_VAE.pth): pull the base model, or say where it is with --base")
+    raise LayoutError(
+        f"{base} has no VAE (vae/ or Wan2.1_VAE.pth): pull the base model, or say where it is with --base"
+    )
 
 
 def read_text_encoder(base: Path, device: torch.device, dtype: torch.dtype) -> tuple[Any, Any]:
@@ -214,7 +241,9 @@ def read_text_encoder(base: Path, device: torch.device, dtype: torch.dtype) -> t
         return tokenizer, layouts.build_text_encoder(base / "text_encoder", dtype, device)
     file = base / "models_t5_umt5-xxl-enc-bf16.pth"
     mark = base / "text_config.json"
-    return tokenizer, layouts.build_text_encoder(file, dtype, device, layouts.read_json(mark) if mark.exists() else UMT5_XXL)
+    return tokenizer, layouts.build_text_encoder(
+        file, dtype, device, layouts.read_json(mark) if mark.exists() else UMT5_XXL
+    )
 
 
 def action_words(file: Path | None) -> dict[str, str]:
@@ -256,7 +285,9 @@ def parameters(config: dict[str, Any]) -> float:
     return config["num_layers"] * block + 8 * width * width + config.get("text_dim", 4096) * width
 
 
-def estimate(spec: ModelSpec, recipe: Recipe, configs: Sequence[dict[str, Any]], dtype: torch.dtype, options: LoadOptions) -> Estimate:
+def estimate(
+    spec: ModelSpec, recipe: Recipe, configs: Sequence[dict[str, Any]], dtype: torch.dtype, options: LoadOptions
+) -> Estimate:
     """What sampling takes. KV: keys and values of `history` latents, once as kept and once more, rotated, for the call."""
     size = torch.empty(0, dtype=dtype).element_size()
     c = configs[0]
@@ -277,9 +308,14 @@ def estimate(spec: ModelSpec, recipe: Recipe, configs: Sequence[dict[str, Any]],
 
 
 def check_memory(
-    entry: Entry, spec: ModelSpec, recipe: Recipe, configs: Sequence[dict[str, Any]], device: torch.device, dtype: torch.dtype,
+    entry: Entry,
+    spec: ModelSpec,
+    recipe: Recipe,
+    configs: Sequence[dict[str, Any]],
+    device: torch.device,
+    dtype: torch.dtype,
     options: LoadOptions,
-) -> None:  # fmt: skip
+) -> None:
     """Raises MemoryNeeded in plain words."""
     need = estimate(spec, recipe, configs, dtype, options)
     there = available(device)
@@ -296,7 +332,11 @@ def check_memory(
     if smaller:
         ways.append(f"--size {smaller[0][0]}x{smaller[0][1]}")
     best = estimate(spec, recipe, configs, dtype, replace(options, offload=device.type == "cuda", tiled=True))
-    hope = f"try {' '.join(ways)} (about {hub.gb(best.total)})" if ways and best.total <= there else "this machine is too small for it"
+    hope = (
+        f"try {' '.join(ways)} (about {hub.gb(best.total)})"
+        if ways and best.total <= there
+        else "this machine is too small for it"
+    )
     raise MemoryNeeded(
         f"{entry.name} needs about {hub.gb(need.total)} on {device} (weights {hub.gb(need.weights)}, retained KV {hub.gb(need.prefix)}, "
         f"decoder {hub.gb(need.vae)}), {hub.gb(there)} are free: {hope}"

@@ -83,9 +83,15 @@ class WanSampler(Sampler):
     """`prepare` may read and run a text encoder: it belongs on a thread of its own."""
 
     def __init__(
-        self, spec: ModelSpec, experts: Sequence[Backbone], encoder: PromptEncoder, vae: WanVae, recipe: Recipe,
-        words: Mapping[str, str], decoder: VideoDecoder | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        spec: ModelSpec,
+        experts: Sequence[Backbone],
+        encoder: PromptEncoder,
+        vae: WanVae,
+        recipe: Recipe,
+        words: Mapping[str, str],
+        decoder: VideoDecoder | None = None,
+    ) -> None:
         """experts: one transformer, or two of which the first takes high noise levels. decoder: for boundary frames, `vae` if
         left out."""
         self.spec, self.recipe = spec, recipe
@@ -98,7 +104,9 @@ class WanSampler(Sampler):
         self._shape = (vae.channels, spec.height // vae.ratio, spec.width // vae.ratio)
         self._grid = experts[0].tokens(*self._shape[1:])
         self._groups: dict[int, Group] = {}
-        self._stores = {(e, b): PrefixStore() for e in range(len(experts)) for b in range(2 if recipe.guidance != 1 else 1)}
+        self._stores = {
+            (e, b): PrefixStore() for e in range(len(experts)) for b in range(2 if recipe.guidance != 1 else 1)
+        }
         self._image_channels: Tensor | None = None
         self.forwards = 0
 
@@ -152,7 +160,9 @@ class WanSampler(Sampler):
             for key, store in self._stores.items():
                 for used, groups in self._blocks(known, positions):
                     state: WanState = groups[0].state
-                    whole = len(groups) == self.recipe.block or groups[-1].position + 1 >= state.start + len(state.mates)
+                    whole = len(groups) == self.recipe.block or groups[-1].position + 1 >= state.start + len(
+                        state.mates
+                    )
                     if whole and not self._there(store, used, self._made_of(key, groups, None)):
                         self._prefill(key, groups, known, None)
                         return True
@@ -199,7 +209,9 @@ class WanSampler(Sampler):
         new = k - len(given)
         latents = list(given)
         early = tuple(given)
-        known = known | {j + i: Group(j + i, z, WanState(poses[i], prepared.text, j, early)) for i, z in enumerate(given)}
+        known = known | {
+            j + i: Group(j + i, z, WanState(poses[i], prepared.text, j, early)) for i, z in enumerate(given)
+        }
         if request.history in IMAGE_POLICIES:
             # only a session's first call comes here
             if self._given and not new:
@@ -216,14 +228,24 @@ class WanSampler(Sampler):
         return [Group(j + i, z, WanState(poses[i], prepared.text, j, mates)) for i, z in enumerate(latents)]
 
     def _sampled(
-        self, request: Request, report: Report, known: Mapping[int, Group], positions: list[int], base: int, k: int,
-        poses: Sequence[camera.Pose], lead: Sequence[Tensor] = (), channels: Tensor | None = None,
-    ) -> Tensor:  # fmt: skip
+        self,
+        request: Request,
+        report: Report,
+        known: Mapping[int, Group],
+        positions: list[int],
+        base: int,
+        k: int,
+        poses: Sequence[camera.Pose],
+        lead: Sequence[Tensor] = (),
+        channels: Tensor | None = None,
+    ) -> Tensor:
         """k new latents (k, z, h, w) at positions base.., after the KV of `positions` or after clean `lead` latents."""
         prepared: Prepared = request.prepared
         r, n = self.recipe, len(lead)
         solver = make_solver(r.solver, request.steps, r.shift)
-        start = torch.stack([noise(self._shape, request.seed, base + i, request.attempt) for i in range(k)]).to(self._device)
+        start = torch.stack([noise(self._shape, request.seed, base + i, request.attempt) for i in range(k)]).to(
+            self._device
+        )
         calls: dict[tuple[int, int], WindowCall] = {}
         front = torch.stack(list(lead)) if n else start[:0]
         extra = self._channels(range(base - n, base + k)) if channels is None else channels
@@ -246,28 +268,44 @@ class WanSampler(Sampler):
                 text = prepared.text if b == 0 else prepared.negative
                 assert text is not None
                 sigmas = [0.0] * n + [sigma] * k
-                out.append(self._experts[e].velocity(whole, sigmas, after, text.embedding, calls[key])[0, :, n:].transpose(0, 1))
+                out.append(
+                    self._experts[e]
+                    .velocity(whole, sigmas, after, text.embedding, calls[key])[0, :, n:]
+                    .transpose(0, 1)
+                )
                 self.forwards += 1
             return out[0] if len(out) == 1 else out[1] + r.guidance * (out[0] - out[1])
 
         return denoise(solver, start, velocity, fresh, report, wait=self._wait)
 
     def _call(
-        self, key: tuple[int, int], known: Mapping[int, Group], positions: list[int], length: int, poses: Sequence[camera.Pose],
+        self,
+        key: tuple[int, int],
+        known: Mapping[int, Group],
+        positions: list[int],
+        length: int,
+        poses: Sequence[camera.Pose],
         request: Request,
-    ) -> WindowCall:  # fmt: skip
+    ) -> WindowCall:
         prefix, rotate = self._prefix(key, known, positions, request) if positions else (None, None)
         return self.window_call(prefix, rotate, len(positions), length, [known[p].state.pose for p in positions], poses)
 
     def window_call(
-        self, prefix: list[KeyValue] | None, rotate: Rotation | None, before: int, length: int, past: Sequence[camera.Pose],
+        self,
+        prefix: list[KeyValue] | None,
+        rotate: Rotation | None,
+        before: int,
+        length: int,
+        past: Sequence[camera.Pose],
         poses: Sequence[camera.Pose],
-    ) -> WindowCall:  # fmt: skip
+    ) -> WindowCall:
         """A window of `length` latents after `before` ones. Positions start at 0 with the prefix in every call, so they never
         run out. past, poses: cameras of the prefix and of the window."""
         cameras = None
         if self.recipe.keys == "camera" and len(poses) == length:
-            cameras = camera.projections(poses, past if prefix is not None else [], self._grid[0] * self._grid[1], self._device)
+            cameras = camera.projections(
+                poses, past if prefix is not None else [], self._grid[0] * self._grid[1], self._device
+            )
         return WindowCall(self.rotation(before, length), prefix, rotate, cameras=cameras, latents=length)
 
     def rotation(self, first: int, latents: int) -> Rotation:
@@ -342,7 +380,9 @@ class WanSampler(Sampler):
     def _reused(self, key: tuple[int, int], group: Group) -> tuple[object, ...]:
         return ("reuse", self._text_of(key, group.state.text).words, group.latent)
 
-    def _prefill(self, key: tuple[int, int], groups: Sequence[Group], known: Mapping[int, Group], text: Text | None) -> None:
+    def _prefill(
+        self, key: tuple[int, int], groups: Sequence[Group], known: Mapping[int, Group], text: Text | None
+    ) -> None:
         """One forward over clean latents, which attend to themselves and to retained history that has KV of the same kind."""
         store = self._stores[key]
         first = groups[0].position
@@ -355,7 +395,9 @@ class WanSampler(Sampler):
                     before.append(known[p])
                     stores.append(layers)
         under = self._text_of(key, groups[0].state.text if text is None else text)
-        layers = self._kept(key, [g.latent for g in groups], first, under, [g.state.pose for g in groups], before, stores)
+        layers = self._kept(
+            key, [g.latent for g in groups], first, under, [g.state.pose for g in groups], before, stores
+        )
         for g, part in zip(groups, split(layers, len(groups)), strict=True):
             store.put(g.position, made_of, part)
 
@@ -370,15 +412,23 @@ class WanSampler(Sampler):
                 before.append(known[p])
                 stores.append(layers)
         under = self._text_of(key, groups[0].state.text)
-        layers = self._kept(key, [g.latent for g in groups], first, under, [g.state.pose for g in groups], before, stores)
+        layers = self._kept(
+            key, [g.latent for g in groups], first, under, [g.state.pose for g in groups], before, stores
+        )
         for g, part in zip(groups, split(layers, len(groups)), strict=True):
             if g.position in known and known[g.position].latent is g.latent:
                 store.put(g.position, self._reused(key, g), part)
 
     def _kept(
-        self, key: tuple[int, int], latents: Sequence[Tensor], first: int, text: Text, poses: Sequence[camera.Pose],
-        before: Sequence[Group], stores: Sequence[list[KeyValue]],
-    ) -> list[KeyValue]:  # fmt: skip
+        self,
+        key: tuple[int, int],
+        latents: Sequence[Tensor],
+        first: int,
+        text: Text,
+        poses: Sequence[camera.Pose],
+        before: Sequence[Group],
+        stores: Sequence[list[KeyValue]],
+    ) -> list[KeyValue]:
         """Keys and values of clean latents after a prefix."""
         n = len(latents)
         prefix = joined(stores) if stores else None

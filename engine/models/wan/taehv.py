@@ -55,18 +55,38 @@ class Grow(nn.Module):
 def _decoder(channels: int, widths: tuple[int, int, int, int], patch: int) -> nn.Sequential:
     a, b, c, d = widths
     return nn.Sequential(
-        Squash(), _conv(channels, a), nn.ReLU(),
-        MemoryBlock(a, a), MemoryBlock(a, a), MemoryBlock(a, a), nn.Upsample(scale_factor=2), Grow(a, 1), _conv(a, b, False),
-        MemoryBlock(b, b), MemoryBlock(b, b), MemoryBlock(b, b), nn.Upsample(scale_factor=2), Grow(b, 2), _conv(b, c, False),
-        MemoryBlock(c, c), MemoryBlock(c, c), MemoryBlock(c, c), nn.Upsample(scale_factor=2), Grow(c, 2), _conv(c, d, False),
-        nn.ReLU(), _conv(d, 3 * patch**2),
-    )  # fmt: skip
+        Squash(),
+        _conv(channels, a),
+        nn.ReLU(),
+        MemoryBlock(a, a),
+        MemoryBlock(a, a),
+        MemoryBlock(a, a),
+        nn.Upsample(scale_factor=2),
+        Grow(a, 1),
+        _conv(a, b, False),
+        MemoryBlock(b, b),
+        MemoryBlock(b, b),
+        MemoryBlock(b, b),
+        nn.Upsample(scale_factor=2),
+        Grow(b, 2),
+        _conv(b, c, False),
+        MemoryBlock(c, c),
+        MemoryBlock(c, c),
+        MemoryBlock(c, c),
+        nn.Upsample(scale_factor=2),
+        Grow(c, 2),
+        _conv(c, d, False),
+        nn.ReLU(),
+        _conv(d, 3 * patch**2),
+    )
 
 
 class TinyDecoder(nn.Module):
     """The decoder of a TAEHV file."""
 
-    def __init__(self, channels: int = 16, patch: int = 1, widths: tuple[int, int, int, int] = (256, 128, 64, 64)) -> None:
+    def __init__(
+        self, channels: int = 16, patch: int = 1, widths: tuple[int, int, int, int] = (256, 128, 64, 64)
+    ) -> None:
         super().__init__()
         self.decoder = _decoder(channels, widths, patch)
         self.channels, self.patch = channels, patch
@@ -84,7 +104,9 @@ class TinyDecoder(nn.Module):
             model = cls(channels, patch, widths)  # type: ignore[arg-type]
             model.load_state_dict(state)
         except (KeyError, RuntimeError) as e:
-            raise LayoutError(f"{file} is not a TAEHV decoder for Wan (taew2_1 or taew2_2): {str(e).splitlines()[0]}") from e
+            raise LayoutError(
+                f"{file} is not a TAEHV decoder for Wan (taew2_1 or taew2_2): {str(e).splitlines()[0]}"
+            ) from e
         return model.to(device, dtype).eval().requires_grad_(False)
 
     def step(self, latent: Tensor, state: State) -> tuple[Tensor, State]:

@@ -60,9 +60,16 @@ def transformer(channels: int = 16, inputs: int | None = None, layers: int = LAY
     from diffusers import WanTransformer3DModel
 
     model = WanTransformer3DModel(
-        num_attention_heads=HEADS, attention_head_dim=HEAD_DIM, in_channels=inputs or channels, out_channels=channels,
-        text_dim=TEXT, freq_dim=32, ffn_dim=96, num_layers=layers, cross_attn_norm=True,
-    )  # fmt: skip
+        num_attention_heads=HEADS,
+        attention_head_dim=HEAD_DIM,
+        in_channels=inputs or channels,
+        out_channels=channels,
+        text_dim=TEXT,
+        freq_dim=32,
+        ffn_dim=96,
+        num_layers=layers,
+        cross_attn_norm=True,
+    )
     return _lively(model)
 
 
@@ -79,10 +86,20 @@ def vae_config(large: bool) -> dict[str, Any]:
     if not large:
         return {"base_dim": 8, "z_dim": 16, "dim_mult": [1, 2, 4, 4], "num_res_blocks": 1}
     return {
-        "base_dim": 8, "decoder_base_dim": 8, "z_dim": 48, "dim_mult": [1, 2, 4, 4], "num_res_blocks": 1, "is_residual": True,
-        "in_channels": 12, "out_channels": 12, "patch_size": 2, "scale_factor_spatial": 16, "scale_factor_temporal": 4,
-        "latents_mean": [0.1 * (i % 5 - 2) for i in range(48)], "latents_std": [0.8 + 0.1 * (i % 4) for i in range(48)],
-    }  # fmt: skip
+        "base_dim": 8,
+        "decoder_base_dim": 8,
+        "z_dim": 48,
+        "dim_mult": [1, 2, 4, 4],
+        "num_res_blocks": 1,
+        "is_residual": True,
+        "in_channels": 12,
+        "out_channels": 12,
+        "patch_size": 2,
+        "scale_factor_spatial": 16,
+        "scale_factor_temporal": 4,
+        "latents_mean": [0.1 * (i % 5 - 2) for i in range(48)],
+        "latents_std": [0.8 + 0.1 * (i % 4) for i in range(48)],
+    }
 
 
 def _base(folder: Path, large: bool, pipeline: str, extra: dict[str, Any]) -> None:
@@ -95,16 +112,26 @@ def _base(folder: Path, large: bool, pipeline: str, extra: dict[str, Any]) -> No
     tokenizer = _tokenizer()
     tokenizer.save_pretrained(folder / "tokenizer")
     config = UMT5Config(
-        vocab_size=len(tokenizer), d_model=TEXT, d_kv=8, d_ff=48, num_layers=2, num_heads=4, feed_forward_proj="gated-gelu"
+        vocab_size=len(tokenizer),
+        d_model=TEXT,
+        d_kv=8,
+        d_ff=48,
+        num_layers=2,
+        num_heads=4,
+        feed_forward_proj="gated-gelu",
     )
     UMT5EncoderModel(config).eval().save_pretrained(folder / "text_encoder", max_shard_size=SHARD)
     scheduler: Any = UniPCMultistepScheduler(prediction_type="flow_prediction", use_flow_sigmas=True, flow_shift=3.0)
     scheduler.save_pretrained(folder / "scheduler")
     index = {
-        "_class_name": pipeline, "_diffusers_version": "0.42.1", "scheduler": ["diffusers", "UniPCMultistepScheduler"],
-        "text_encoder": ["transformers", "UMT5EncoderModel"], "tokenizer": ["transformers", "T5TokenizerFast"],
-        "vae": ["diffusers", "AutoencoderKLWan"], **extra,
-    }  # fmt: skip
+        "_class_name": pipeline,
+        "_diffusers_version": "0.42.1",
+        "scheduler": ["diffusers", "UniPCMultistepScheduler"],
+        "text_encoder": ["transformers", "UMT5EncoderModel"],
+        "tokenizer": ["transformers", "T5TokenizerFast"],
+        "vae": ["diffusers", "AutoencoderKLWan"],
+        **extra,
+    }
     (folder / "model_index.json").write_text(json.dumps(index, indent=2) + "\n")
 
 
@@ -112,8 +139,33 @@ def _tokenizer() -> Any:
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    words = ("the", "a", "of", "in", "at", "with", "and", "camera", "moves", "forward", "snow", "desert", "forest", "dawn", "dusk")
-    pieces = ["<pad>", "</s>", "<unk>", "▁", *("▁" + w for w in words), *string.ascii_letters, *string.digits, *string.punctuation]
+    words = (
+        "the",
+        "a",
+        "of",
+        "in",
+        "at",
+        "with",
+        "and",
+        "camera",
+        "moves",
+        "forward",
+        "snow",
+        "desert",
+        "forest",
+        "dawn",
+        "dusk",
+    )
+    pieces = [
+        "<pad>",
+        "</s>",
+        "<unk>",
+        "▁",
+        *("▁" + w for w in words),
+        *string.ascii_letters,
+        *string.digits,
+        *string.punctuation,
+    ]
     tokenizer = Tokenizer(models.Unigram([(p, 0.0 if len(p) > 3 else -2.0) for p in pieces], unk_id=2))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
@@ -129,12 +181,19 @@ def _diffusers(entry: Entry, folder: Path) -> None:
         _base(folder, False, "AnyFlowFARPipeline", {"transformer": ["diffusers", "AnyFlowFARTransformer3DModel"]})
         _lively(
             AnyFlowFARTransformer3DModel(
-                num_attention_heads=HEADS, attention_head_dim=HEAD_DIM, text_dim=TEXT, freq_dim=32, ffn_dim=96, num_layers=LAYERS
+                num_attention_heads=HEADS,
+                attention_head_dim=HEAD_DIM,
+                text_dim=TEXT,
+                freq_dim=32,
+                ffn_dim=96,
+                num_layers=LAYERS,
             )
         ).save_pretrained(folder / "transformer", max_shard_size=SHARD)
         return
     if entry.recipe.get("image") == "channels":
-        _base(folder, False, "WanImageToVideoPipeline", {"transformer": wan, "transformer_2": wan, "boundary_ratio": 0.9})
+        _base(
+            folder, False, "WanImageToVideoPipeline", {"transformer": wan, "transformer_2": wan, "boundary_ratio": 0.9}
+        )
         for name in ("transformer", "transformer_2"):
             transformer(16, 36).save_pretrained(folder / name, max_shard_size=SHARD)
             file = folder / name / "config.json"
@@ -171,12 +230,22 @@ def _generator(entry: Entry, folder: Path) -> None:
 
 
 RENAMED = (
-    ("condition_embedder.time_embedder.linear_1", "time_embedding.0"), ("condition_embedder.time_embedder.linear_2", "time_embedding.2"),
-    ("condition_embedder.text_embedder.linear_1", "text_embedding.0"), ("condition_embedder.text_embedder.linear_2", "text_embedding.2"),
-    ("condition_embedder.time_proj", "time_projection.1"), (".attn1.", ".self_attn."), (".attn2.", ".cross_attn."),
-    (".to_out.0.", ".o."), (".to_q.", ".q."), (".to_k.", ".k."), (".to_v.", ".v."), (".ffn.net.0.proj.", ".ffn.0."),
-    (".ffn.net.2.", ".ffn.2."), (".norm2.", ".norm3."), ("proj_out.", "head.head."),
-)  # fmt: skip
+    ("condition_embedder.time_embedder.linear_1", "time_embedding.0"),
+    ("condition_embedder.time_embedder.linear_2", "time_embedding.2"),
+    ("condition_embedder.text_embedder.linear_1", "text_embedding.0"),
+    ("condition_embedder.text_embedder.linear_2", "text_embedding.2"),
+    ("condition_embedder.time_proj", "time_projection.1"),
+    (".attn1.", ".self_attn."),
+    (".attn2.", ".cross_attn."),
+    (".to_out.0.", ".o."),
+    (".to_q.", ".q."),
+    (".to_k.", ".k."),
+    (".to_v.", ".v."),
+    (".ffn.net.0.proj.", ".ffn.0."),
+    (".ffn.net.2.", ".ffn.2."),
+    (".norm2.", ".norm3."),
+    ("proj_out.", "head.head."),
+)
 
 
 def original_keys(state: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -27,7 +27,12 @@ class WanWire:
                 tensors[name] = text.embedding
                 known.add(text.words)
         negative = None if prepared.negative is None else prepared.negative.words
-        header = {"words": prepared.text.words, "negative": negative, "held": list(prepared.held), "first": list(prepared.first)}
+        header = {
+            "words": prepared.text.words,
+            "negative": negative,
+            "held": list(prepared.held),
+            "first": list(prepared.first),
+        }
         return header, tensors
 
     def prepared_in(self, header: Header, tensors: Tensors) -> Prepared:
@@ -39,10 +44,16 @@ class WanWire:
 
     def groups_out(self, groups: Sequence[Group], known: set[str] | None = None) -> tuple[Header, Tensors]:
         state: WanState = groups[0].state
-        header = {"positions": [g.position for g in groups], "words": state.text.words, "start": state.start, "lead": None}
+        header = {
+            "positions": [g.position for g in groups],
+            "words": state.text.words,
+            "start": state.start,
+            "lead": None,
+        }
         tensors = {
-            "mates": torch.stack(list(state.mates)), "poses": torch.from_numpy(np.stack([g.state.pose for g in groups])),
-        }  # fmt: skip
+            "mates": torch.stack(list(state.mates)),
+            "poses": torch.from_numpy(np.stack([g.state.pose for g in groups])),
+        }
         if known is not None and state.text.words not in known:
             tensors["text"] = state.text.embedding
             known.add(state.text.words)

@@ -11,9 +11,21 @@ from app.cli.main import main
 from engine.measure.simulate import load_profiles
 
 KEYS = {
-    "profile", "policy", "rate", "trajectories", "updates", "L50", "L95", "mean", "stall_share", "w", "A", "busy_share",
-    "theory_mean", "paper_L50",
-}  # fmt: skip
+    "profile",
+    "policy",
+    "rate",
+    "trajectories",
+    "updates",
+    "L50",
+    "L95",
+    "mean",
+    "stall_share",
+    "w",
+    "A",
+    "busy_share",
+    "theory_mean",
+    "paper_L50",
+}
 
 
 def rows_of(tmp_path: Path, *arguments: str) -> list[dict]:
@@ -33,7 +45,20 @@ def test_simulate_has_one_row_a_setting(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_simulate_takes_numbers_instead_of_a_profile(tmp_path: Path) -> None:
-    flags = ("--window", "7", "--delta", "0.25", "--first", "0.4", "--call", "0.5", "--jitter", "0.05", "--update-rate", "0.1")
+    flags = (
+        "--window",
+        "7",
+        "--delta",
+        "0.25",
+        "--first",
+        "0.4",
+        "--call",
+        "0.5",
+        "--jitter",
+        "0.05",
+        "--update-rate",
+        "0.1",
+    )
     rows = rows_of(tmp_path, *flags, "--policy", "speculative")
     assert len(rows) == 1
     assert rows[0]["rate"] == 0.1
@@ -56,7 +81,9 @@ def test_simulate_takes_numbers_instead_of_a_profile(tmp_path: Path) -> None:
         (["replay", "/nowhere"], "cannot read /nowhere/events.jsonl"),
     ],
 )
-def test_bad_input_gets_one_clear_line_and_status_2(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input_gets_one_clear_line_and_status_2(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(arguments) == 2
     error = capsys.readouterr().err.splitlines()
     assert len(error) == 1
@@ -65,7 +92,25 @@ def test_bad_input_gets_one_clear_line_and_status_2(arguments: list[str], words:
 
 def test_bench_serve_writes_report_and_plots_and_its_sessions_replay(tmp_path: Path) -> None:
     out = tmp_path / "bench"
-    assert main(["bench", "serve", "--window", "7", "--rate", "high", "--trajectories", "1", "--seconds", "6", "--out", str(out)]) == 0
+    assert (
+        main(
+            [
+                "bench",
+                "serve",
+                "--window",
+                "7",
+                "--rate",
+                "high",
+                "--trajectories",
+                "1",
+                "--seconds",
+                "6",
+                "--out",
+                str(out),
+            ]
+        )
+        == 0
+    )
     report = json.loads((out / "report.json").read_text())
     assert [r["setting"] for r in report["settings"]] == ["K=7 speculative high", "K=7 chunk high"]
     a, b = report["settings"]

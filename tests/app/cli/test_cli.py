@@ -102,7 +102,11 @@ def test_chunk_commitment_answers_later_and_revokes_nothing(tmp_path: Path) -> N
     ],
 )
 def test_bad_input_gets_one_clear_line_and_status_2(
-    tmp_path: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    arguments: list[str],
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     try:
@@ -116,7 +120,9 @@ def test_bad_input_gets_one_clear_line_and_status_2(
 
 
 @pytest.mark.parametrize("script", ["{", {"prompt": ""}, {"prompt": "a", "events": [{"t": -1, "prompt": "b"}]}])
-def test_bad_scripts_get_one_clear_line_and_status_2(tmp_path: Path, script: object, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_scripts_get_one_clear_line_and_status_2(
+    tmp_path: Path, script: object, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["explore", "--script", str(write(tmp_path, script)), "--out", str(tmp_path / "w.mp4")]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
 
@@ -144,7 +150,17 @@ def test_doctor_says_what_works(capsys: pytest.CaptureFixture[str], monkeypatch:
 def test_latents_are_kept_in_the_sessions_folder_when_asked_for(tmp_path: Path) -> None:
     from safetensors.torch import load_file
 
-    words = ["explore", "--seconds", "2", "--assume-call", "0.5", "--out", str(tmp_path / "w.mp4"), "--session", str(tmp_path / "s")]
+    words = [
+        "explore",
+        "--seconds",
+        "2",
+        "--assume-call",
+        "0.5",
+        "--out",
+        str(tmp_path / "w.mp4"),
+        "--session",
+        str(tmp_path / "s"),
+    ]
     assert main([*words, "--latents"]) == 0
     latents = load_file(str(tmp_path / "s" / "latents.safetensors"))
     assert sorted(latents) == sorted(f"group:{i}" for i in range(8))

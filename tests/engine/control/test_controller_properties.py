@@ -21,7 +21,10 @@ SPANS = {
 
 class ControllerMachine(RuleBasedStateMachine):
     @initialize(
-        window=st.integers(1, 9), commit=st.sampled_from(Commit), spans=st.sampled_from(sorted(SPANS)), phase=st.integers(1, 3)
+        window=st.integers(1, 9),
+        commit=st.sampled_from(Commit),
+        spans=st.sampled_from(sorted(SPANS)),
+        phase=st.integers(1, 3),
     )
     def begin(self, window: int, commit: Commit, spans: str, phase: int) -> None:
         policy = Policy(16.0, window, commit, phase=phase, hard_limit=5.0)
@@ -80,6 +83,10 @@ class ControllerMachine(RuleBasedStateMachine):
 
 
 ControllerMachine.TestCase.settings = settings(
-    max_examples=SEQUENCES, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+    max_examples=SEQUENCES,
+    stateful_step_count=30,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
 )
 TestController = ControllerMachine.TestCase

@@ -19,7 +19,11 @@ def _child(rank: int, world: int, store: str, work: Callable[..., Any], argument
     torch.set_num_threads(1)
     try:
         dist.init_process_group(
-            "gloo", store=dist.FileStore(store, world), rank=rank, world_size=world, timeout=datetime.timedelta(seconds=60)
+            "gloo",
+            store=dist.FileStore(store, world),
+            rank=rank,
+            world_size=world,
+            timeout=datetime.timedelta(seconds=60),
         )
         # as bytes: tensors would be shared through this process, which may be gone when they are read
         data = io.BytesIO()
@@ -38,7 +42,9 @@ def on_ranks(world: int, work: Callable[..., Any], *arguments: Any) -> list[Any]
     answers = context.Queue()
     with tempfile.TemporaryDirectory() as folder:
         store = str(Path(folder) / "store")
-        children = [context.Process(target=_child, args=(r, world, store, work, arguments, answers)) for r in range(world)]
+        children = [
+            context.Process(target=_child, args=(r, world, store, work, arguments, answers)) for r in range(world)
+        ]
         for c in children:
             c.start()
         got = sorted((answers.get(timeout=150) for _ in children), key=lambda x: x[0])

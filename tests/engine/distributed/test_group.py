@@ -95,7 +95,9 @@ def test_a_call_is_that_of_one_process_and_stops_at_a_step_on_all_ranks(ranks: P
         assert np.allclose(a.state.motion, b.state.motion) and a.state.place == b.state.place
 
 
-@pytest.mark.parametrize(("kind", "message"), [("die", "ended with status -9"), ("oom", "out of memory"), ("hang", "no sign of life")])
+@pytest.mark.parametrize(
+    ("kind", "message"), [("die", "ended with status -9"), ("oom", "out of memory"), ("hang", "no sign of life")]
+)
 def test_a_rank_that_fails_ends_the_group_and_it_goes_on_from_retained_latents(
     ranks: ParallelSampler, kind: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,7 +179,9 @@ p = m.sampler.prepare(Condition(0, "desert"))
 while True:
     m.sampler.sample(Request(0, 21, 8, 1, 0, p, HistoryPolicy.CLEAN_PREFILL), lambda a, b: True)
 """
-    child = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL
+    )
     assert child.stdout is not None
     pids = [int(x) for x in child.stdout.readline().split()]
     assert len(pids) == 2
@@ -240,14 +244,32 @@ def test_the_pocket_world_over_ranks_shows_the_frames_of_one_process(gpus: str, 
     assert main(["replay", str(tmp_path / gpus), "--check"]) == 0
 
 
-@pytest.mark.parametrize(("name", "history"), [("wan2.1-t2v-1.3b-self-forcing", "kv-reuse"), ("wan2.1-t2v-1.3b", "latent-input")])
-def test_a_wan_checkpoint_explores_over_ranks(name: str, history: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "history"), [("wan2.1-t2v-1.3b-self-forcing", "kv-reuse"), ("wan2.1-t2v-1.3b", "latent-input")]
+)
+def test_a_wan_checkpoint_explores_over_ranks(
+    name: str, history: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FORELAND_HOME", str(tmp_path / "home"))
     folder = write_tiny(name, tmp_path / "m")
-    (tmp_path / "s.json").write_text(json.dumps({"prompt": "snow", "seconds": 2, "events": [{"t": 0.7, "prompt": "desert"}]}))
+    (tmp_path / "s.json").write_text(
+        json.dumps({"prompt": "snow", "seconds": 2, "events": [{"t": 0.7, "prompt": "desert"}]})
+    )
     raw = []
     for n in ("1", "2"):
-        words = ["explore", "--model", str(folder), "--gpus", n, "--device", "cpu", "--threads", "1", "--history", history]
+        words = [
+            "explore",
+            "--model",
+            str(folder),
+            "--gpus",
+            n,
+            "--device",
+            "cpu",
+            "--threads",
+            "1",
+            "--history",
+            history,
+        ]
         words += ["--script", str(tmp_path / "s.json"), "--assume-call", "0.3", "--steps", "2", "--window", "6"]
         assert main([*words, "--out", str(tmp_path / "f.mp4"), "--raw", str(tmp_path / "f.npy")]) == 0
         raw.append(np.load(tmp_path / "f.npy").astype(int))

@@ -112,7 +112,9 @@ def session(folder: str, split: Split | None, history: str, size: tuple[int, int
     out = []
     for i, (branch, k) in enumerate([(0, 5), (3, 4), (7, 4), (9, 5), (14, 7), (21, 3), (23, 3)]):
         branch = min(branch, max(sampler._groups, default=-1) + 1)  # image policies make fewer groups than K
-        prepared = sampler.prepare(Condition(i, "snow" if i < 4 else "desert", ("forward", "turn_right") if i % 2 else ()))
+        prepared = sampler.prepare(
+            Condition(i, "snow" if i < 4 else "desert", ("forward", "turn_right") if i % 2 else ())
+        )
         made = sampler.sample(Request(branch, k, 2, 1, 0, prepared, policy), lambda a, b: True)
         sampler.settle(made, policy)
         sampler.adopt(made)
@@ -121,14 +123,17 @@ def session(folder: str, split: Split | None, history: str, size: tuple[int, int
     return out
 
 
-@pytest.mark.parametrize(("name", "history", "split", "size"), [
-    ("wan2.1-t2v-1.3b-self-forcing", "kv-reuse", Split(2, 1), (96, 64)),
-    ("wan2.1-t2v-1.3b-self-forcing", "clean-prefill", Split(2, 2), (96, 64)),
-    ("wan2.1-t2v-1.3b-self-forcing", "recache", Split(1, 2), (80, 48)),
-    ("minwm-wan2.1-1.3b-action", "clean-prefill", Split(1, 4), (80, 48)),
-    ("causal-wan2.2-i2v-a14b", "kv-reuse", Split(4, 1), (96, 64)),
-    ("wan2.2-ti2v-5b", "latent-input", Split(2, 1), (192, 128)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "history", "split", "size"),
+    [
+        ("wan2.1-t2v-1.3b-self-forcing", "kv-reuse", Split(2, 1), (96, 64)),
+        ("wan2.1-t2v-1.3b-self-forcing", "clean-prefill", Split(2, 2), (96, 64)),
+        ("wan2.1-t2v-1.3b-self-forcing", "recache", Split(1, 2), (80, 48)),
+        ("minwm-wan2.1-1.3b-action", "clean-prefill", Split(1, 4), (80, 48)),
+        ("causal-wan2.2-i2v-a14b", "kv-reuse", Split(4, 1), (96, 64)),
+        ("wan2.2-ti2v-5b", "latent-input", Split(2, 1), (192, 128)),
+    ],
+)
 def test_sessions_over_ranks_are_those_of_one_process(
     name: str, history: str, split: Split, size: tuple[int, int], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

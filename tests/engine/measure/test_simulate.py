@@ -117,7 +117,9 @@ def test_groups_are_conserved_and_updates_are_all_accounted_for() -> None:
     assert row["applied"] + row["superseded"] >= row["updates"] - 20 * 2
 
 
-@pytest.mark.parametrize("bad", [{"fps": 0.0}, {"first": 0.0}, {"call": 0.1}, {"spans": (1, 1)}, {"jitter": -1.0}, {"lead": 0.1}])
+@pytest.mark.parametrize(
+    "bad", [{"fps": 0.0}, {"first": 0.0}, {"call": 0.1}, {"spans": (1, 1)}, {"jitter": -1.0}, {"lead": 0.1}]
+)
 def test_impossible_profiles_are_refused(bad: dict) -> None:
     good = {"name": "x", "fps": 4.0, "window": 3, "spans": (1, 1, 1), "first": 0.5, "call": 0.5}
     with pytest.raises(ProfileError, match="profile x"):

@@ -51,17 +51,22 @@ def with_table(model: Any) -> Any:
     return model
 
 
-@pytest.mark.parametrize("wrap", [
-    lambda s: s,
-    lambda s: {"generator": s},
-    lambda s: {"generator_ema": s, "generator": {k: v + 1 for k, v in s.items()}},
-    lambda s: {"generator": {f"model.{k}": v for k, v in s.items()}},
-    lambda s: {"generator": {f"model._fsdp_wrapped_module.{k}": v for k, v in s.items()}, "step": 3},
-    lambda s: {"generator": {k.replace(".self_attn", "._fsdp_wrapped_module.self_attn"): v for k, v in s.items()}},
-    lambda s: {"state_dict": {f"module.model.{k}": v for k, v in s.items()}},
-    lambda s: {f"model.diffusion_model.{k}": v for k, v in s.items()},
-])  # fmt: skip
-def test_original_keys_in_any_wrapping_give_the_reference_output(model: Any, wrap: Callable[[dict], dict], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda s: s,
+        lambda s: {"generator": s},
+        lambda s: {"generator_ema": s, "generator": {k: v + 1 for k, v in s.items()}},
+        lambda s: {"generator": {f"model.{k}": v for k, v in s.items()}},
+        lambda s: {"generator": {f"model._fsdp_wrapped_module.{k}": v for k, v in s.items()}, "step": 3},
+        lambda s: {"generator": {k.replace(".self_attn", "._fsdp_wrapped_module.self_attn"): v for k, v in s.items()}},
+        lambda s: {"state_dict": {f"module.model.{k}": v for k, v in s.items()}},
+        lambda s: {f"model.diffusion_model.{k}": v for k, v in s.items()},
+    ],
+)
+def test_original_keys_in_any_wrapping_give_the_reference_output(
+    model: Any, wrap: Callable[[dict], dict], tmp_path: Path
+) -> None:
     file = tmp_path / "model.pt"
     torch.save(wrap(original_keys(model.state_dict())), file)
     loaded = with_table(built(layouts.read_file(file), file))
@@ -94,17 +99,25 @@ def test_half_precision_keeps_in_float32_what_diffusers_keeps(model: Any) -> Non
     assert kinds["condition_embedder.time_embedder.linear_1.weight"] == torch.float32
 
 
-def test_the_original_vae_and_text_encoder_give_the_same_modules(checkpoints: Callable[[str], Path], tmp_path: Path) -> None:
+def test_the_original_vae_and_text_encoder_give_the_same_modules(
+    checkpoints: Callable[[str], Path], tmp_path: Path
+) -> None:
     """Wan2.1_VAE.pth and models_t5_umt5-xxl-enc-bf16.pth, in their own names."""
     base = checkpoints("wan2.1-t2v-1.3b")
     config = layouts.read_json(base / "text_encoder" / "config.json")
     state = layouts.read_folder(base / "text_encoder", "model")
     names = {
-        "layer.0.layer_norm": "norm1", "layer.0.SelfAttention.q": "attn.q", "layer.0.SelfAttention.k": "attn.k",
-        "layer.0.SelfAttention.v": "attn.v", "layer.0.SelfAttention.o": "attn.o",
-        "layer.0.SelfAttention.relative_attention_bias": "pos_embedding.embedding", "layer.1.layer_norm": "norm2",
-        "layer.1.DenseReluDense.wi_0": "ffn.gate.0", "layer.1.DenseReluDense.wi_1": "ffn.fc1", "layer.1.DenseReluDense.wo": "ffn.fc2",
-    }  # fmt: skip
+        "layer.0.layer_norm": "norm1",
+        "layer.0.SelfAttention.q": "attn.q",
+        "layer.0.SelfAttention.k": "attn.k",
+        "layer.0.SelfAttention.v": "attn.v",
+        "layer.0.SelfAttention.o": "attn.o",
+        "layer.0.SelfAttention.relative_attention_bias": "pos_embedding.embedding",
+        "layer.1.layer_norm": "norm2",
+        "layer.1.DenseReluDense.wi_0": "ffn.gate.0",
+        "layer.1.DenseReluDense.wi_1": "ffn.fc1",
+        "layer.1.DenseReluDense.wo": "ffn.fc2",
+    }
     own = {"norm.weight": state["encoder.final_layer_norm.weight"]}
     own["token_embedding.weight"] = state.get("shared.weight", state.get("encoder.embed_tokens.weight"))
     for key, value in state.items():
@@ -164,17 +177,30 @@ def test_a_missing_an_extra_and_a_wrong_key_are_named(model: Any) -> None:
     state["blocks.0.strange.weight"] = torch.zeros(3)
     state["blocks.0.ffn.2.weight"] = torch.zeros(2, 2)
     with pytest.raises(LayoutError) as e:
-        layouts.build(layouts.original_config(original_keys(model.state_dict()), HEAD_DIM), state, Path("w.pt"), torch.float32, CPU)
-    named = ("missing blocks.1.attn1.to_q.weight", "not known blocks.0.strange.weight", "wrong shape blocks.0.ffn.net.2.weight")
+        layouts.build(
+            layouts.original_config(original_keys(model.state_dict()), HEAD_DIM),
+            state,
+            Path("w.pt"),
+            torch.float32,
+            CPU,
+        )
+    named = (
+        "missing blocks.1.attn1.to_q.weight",
+        "not known blocks.0.strange.weight",
+        "wrong shape blocks.0.ffn.net.2.weight",
+    )
     for part in ("w.pt", *named, "Likely"):
         assert part in str(e.value)
 
 
-@pytest.mark.parametrize(("change", "cause"), [
-    (lambda s: {"blocks.0.attn1.to_q.lora_A.weight": torch.zeros(2, 2)}, "LoRA"),
-    (lambda s: {"decoder.conv_in.weight": torch.zeros(2)}, "VAE"),
-    (lambda s: {k: v for k, v in s.items() if ".1." not in k}, "not all shards"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        (lambda s: {"blocks.0.attn1.to_q.lora_A.weight": torch.zeros(2, 2)}, "LoRA"),
+        (lambda s: {"decoder.conv_in.weight": torch.zeros(2)}, "VAE"),
+        (lambda s: {k: v for k, v in s.items() if ".1." not in k}, "not all shards"),
+    ],
+)
 def test_the_likely_cause_is_said(model: Any, change: Callable[[dict], dict], cause: str) -> None:
     config = layouts.original_config(original_keys(model.state_dict()), HEAD_DIM)
     with pytest.raises(LayoutError, match=cause):
@@ -263,20 +289,40 @@ def test_a_tiny_checkpoint_never_overwrites(tmp_path: Path) -> None:
 
 
 def test_the_estimate_knows_the_published_sizes() -> None:
-    small = {"num_attention_heads": 12, "attention_head_dim": 128, "ffn_dim": 8960, "num_layers": 30, "out_channels": 16}
+    small = {
+        "num_attention_heads": 12,
+        "attention_head_dim": 128,
+        "ffn_dim": 8960,
+        "num_layers": 30,
+        "out_channels": 16,
+    }
     assert parameters(small) == pytest.approx(1.42e9, rel=0.05)
-    large = {"num_attention_heads": 24, "attention_head_dim": 128, "ffn_dim": 14336, "num_layers": 30, "out_channels": 48}
+    large = {
+        "num_attention_heads": 24,
+        "attention_head_dim": 128,
+        "ffn_dim": 14336,
+        "num_layers": 30,
+        "out_channels": 48,
+    }
     assert parameters(large) == pytest.approx(5.0e9, rel=0.05)
     entry = load_catalogue()["wan2.1-t2v-1.3b-self-forcing"]
     need = estimate(entry.spec(), Recipe(**entry.recipe), [small], torch.bfloat16, LoadOptions())
-    assert need.prefix == pytest.approx(287.5e6 * (2 * 18 + 2 * 3), rel=0.01)  # 287.5 MB a latent, as measured by others
+    assert need.prefix == pytest.approx(
+        287.5e6 * (2 * 18 + 2 * 3), rel=0.01
+    )  # 287.5 MB a latent, as measured by others
 
 
 def test_what_cannot_fit_is_refused_in_plain_words(monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.models.wan import load as module
 
     entry = load_catalogue()["wan2.1-t2v-1.3b-self-forcing"]
-    config = {"num_attention_heads": 12, "attention_head_dim": 128, "ffn_dim": 8960, "num_layers": 30, "out_channels": 16}
+    config = {
+        "num_attention_heads": 12,
+        "attention_head_dim": 128,
+        "ffn_dim": 8960,
+        "num_layers": 30,
+        "out_channels": 16,
+    }
     monkeypatch.setattr(module, "available", lambda device: 4e9)
     with pytest.raises(MemoryNeeded) as e:
         check_memory(entry, entry.spec(), Recipe(**entry.recipe), [config], CPU, torch.bfloat16, LoadOptions())

@@ -62,7 +62,13 @@ class Hub:
                         sha = hashlib.sha256(p.read_bytes()).hexdigest()
                         entry["lfs"] = {"sha256": sha, "size": p.stat().st_size, "pointerSize": 130}
                     siblings.append(entry)
-                data = {"id": repo, "modelId": repo, "sha": COMMIT, "siblings": siblings, "cardData": {"license": "apache-2.0"}}
+                data = {
+                    "id": repo,
+                    "modelId": repo,
+                    "sha": COMMIT,
+                    "siblings": siblings,
+                    "cardData": {"license": "apache-2.0"},
+                }
                 self.send(200, json.dumps(data).encode(), {"Content-Type": "application/json"})
 
             def missing(self) -> None:
@@ -73,7 +79,11 @@ class Hub:
                 if not path.is_file():
                     return self.missing()
                 data = path.read_bytes()
-                head = {"ETag": f'"{hashlib.sha256(data).hexdigest()}"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "bytes"}
+                head = {
+                    "ETag": f'"{hashlib.sha256(data).hexdigest()}"',
+                    "X-Repo-Commit": COMMIT,
+                    "Accept-Ranges": "bytes",
+                }
                 status, part = 200, data
                 if (r := self.headers.get("Range")) and (m := re.match(r"bytes=(\d+)-", r)):
                     hub.ranges.append(name)
@@ -114,7 +124,12 @@ class Hub:
 def served(checkpoints: Callable[[str], Path]) -> Iterator[Hub]:
     known = load_catalogue()
     flow = checkpoints("wan2.1-t2v-1.3b-self-forcing")
-    hub = Hub({known["wan2.1-t2v-1.3b-self-forcing"].repo: flow, known["wan2.1-t2v-1.3b"].repo: checkpoints("wan2.1-t2v-1.3b")})
+    hub = Hub(
+        {
+            known["wan2.1-t2v-1.3b-self-forcing"].repo: flow,
+            known["wan2.1-t2v-1.3b"].repo: checkpoints("wan2.1-t2v-1.3b"),
+        }
+    )
     yield hub
     hub.server.shutdown()
 
@@ -153,7 +168,9 @@ def test_a_pulled_name_runs_from_the_cache(served: Hub, tmp_path: Path) -> None:
     script = tmp_path / "s.json"
     script.write_text(json.dumps({"prompt": "snow", "seconds": 0.5, "events": []}))
     words = ["explore", "--model", folder, "--device", "cpu", "--script", str(script), "--out", str(tmp_path / "f.mp4")]
-    done = foreland(served, tmp_path, *words, "--steps", "1", "--window", "4", "--assume-call", "0.1", HF_HUB_OFFLINE="1")
+    done = foreland(
+        served, tmp_path, *words, "--steps", "1", "--window", "4", "--assume-call", "0.1", HF_HUB_OFFLINE="1"
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -201,7 +218,9 @@ def test_offline_unreachable_and_unknown_are_said_in_one_line(served: Hub, tmp_p
     assert "unknown model" in foreland(served, tmp_path, "models", "pull", "wan9").stderr
 
 
-def test_a_full_disk_and_a_cancel_keep_what_there_is(served: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_and_a_cancel_keep_what_there_is(
+    served: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In this process: the plan is asked of the stand-in, the disk is said to be full, the person stops."""
     code = """
 import sys
@@ -223,8 +242,16 @@ except hub.Cancelled as e:
     print("STOPPED", e)
 print(hub.pull(plan, lambda *a: True))
 """
-    environment = {**os.environ, "HF_ENDPOINT": served.url, "HF_HUB_CACHE": str(tmp_path), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    environment = {
+        **os.environ,
+        "HF_ENDPOINT": served.url,
+        "HF_HUB_CACHE": str(tmp_path),
+        "NO_PROXY": "127.0.0.1",
+        "no_proxy": "127.0.0.1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
+    )
     assert "FULL" in done.stdout and "HF_HUB_CACHE" in done.stdout, done.stderr
     assert "STOPPED stopped:" in done.stdout and "next pull goes on" in done.stdout
     assert done.stdout.strip().splitlines()[-1].endswith(COMMIT)

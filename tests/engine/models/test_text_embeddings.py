@@ -25,14 +25,22 @@ def folder(checkpoints: Callable[[str], Path]) -> Path:
 def encoder(folder: Path, cache: Path | None, release: bool = False) -> PromptEncoder:
     return PromptEncoder(
         lambda: read_text_encoder(folder, CPU, torch.float32), EmbeddingCache(cache, "m"), CPU, torch.float32, release
-    )  # fmt: skip
+    )
 
 
 def test_an_embedding_is_that_of_diffusers_padded_with_zeros(folder: Path) -> None:
     text = "  Snow &amp; forest  at dawn "
-    tokenizer, model = AutoTokenizer.from_pretrained(str(folder / "tokenizer")), read_text_encoder(folder, CPU, torch.float32)[1]
+    tokenizer, model = (
+        AutoTokenizer.from_pretrained(str(folder / "tokenizer")),
+        read_text_encoder(folder, CPU, torch.float32)[1],
+    )
     batch = tokenizer(
-        [clean(text)], padding="max_length", max_length=TOKENS, truncation=True, add_special_tokens=True, return_tensors="pt"
+        [clean(text)],
+        padding="max_length",
+        max_length=TOKENS,
+        truncation=True,
+        add_special_tokens=True,
+        return_tensors="pt",
     )
     with torch.no_grad():
         hidden = model(batch.input_ids, batch.attention_mask).last_hidden_state[0]

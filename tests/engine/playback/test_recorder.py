@@ -42,7 +42,9 @@ def test_sound_is_as_long_as_the_picture_and_in_its_place(tmp_path: Path, fps: f
     assert pictures == n
     assert abs(sound.shape[1] / RATE - n / fps) < 0.05
     loud = [float(np.abs(sound[:, round((s + 0.2) * RATE) : round((s + 0.8) * RATE)]).max()) for s in range(3)]
-    assert loud[0] > 0.2 and loud[2] > 0.2 and loud[1] < 0.05, "silence is where the picture is dark, and nothing moved up"
+    assert loud[0] > 0.2 and loud[2] > 0.2 and loud[1] < 0.05, (
+        "silence is where the picture is dark, and nothing moved up"
+    )
 
 
 def test_odd_sizes_are_made_even(tmp_path: Path) -> None:

@@ -41,7 +41,9 @@ class Play:
         self.until(lambda: len(self.frames) >= target)
 
 
-def start(tmp_path: Path, sampler: ToySampler | None = None, decoder: ToyDecoder | None = None, **settings: object) -> Play:
+def start(
+    tmp_path: Path, sampler: ToySampler | None = None, decoder: ToyDecoder | None = None, **settings: object
+) -> Play:
     engine = Engine(toy(sampler, decoder), SPEC, Settings(prompt="a", **settings), tmp_path / "s")  # type: ignore[arg-type]
     engine.start()
     return Play(engine)
@@ -249,14 +251,20 @@ def test_spans_that_repeat_by_call_play_every_frame_once(tmp_path: Path, commit:
     spans = {}
     for x in log:  # the newest span of each position that was made
         if x["kind"] == "event" and x["name"] == "GroupsReady":
-            branch = next(y["data"]["branch"] for y in log if y.get("name") == "Launch" and y["data"]["call"] == x["data"]["call"])
+            branch = next(
+                y["data"]["branch"] for y in log if y.get("name") == "Launch" and y["data"]["call"] == x["data"]["call"]
+            )
             spans.update({branch + i: s for i, s in enumerate(x["data"]["spans"])})
     assert {1, 4} <= set(spans.values())
     shown = [(int(f[0, 0, 0]), int(f[0, 0, 2])) for f in play.frames]
     expected = [(p, i) for p in sorted(spans) for i in range(spans[p])]
     assert shown == expected[: len(shown)]
     assert len(shown) > 50
-    times = [x["media"] for x in log if x["kind"] == "command" and x["name"] == "Receipt" and x["data"]["outcome"] == "applied"]
+    times = [
+        x["media"]
+        for x in log
+        if x["kind"] == "command" and x["name"] == "Receipt" and x["data"]["outcome"] == "applied"
+    ]
     starts = np.cumsum([0, *(spans[p] for p in sorted(spans))]) / 16
     assert all(np.abs(starts - t).min() < 0.15 for t in times)  # applied where a group begins
 

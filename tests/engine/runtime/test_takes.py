@@ -30,7 +30,16 @@ def test_a_branch_keeps_what_was_and_a_path_leads_through_the_tree() -> None:
         takes.deliver(kept(p, 1))
     takes.branch(1, 6)
     takes.deliver(kept(7, 2))
-    assert [(k.position, k.version) for k in takes.path(2)] == [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 1), (6, 1), (7, 2)]
+    assert [(k.position, k.version) for k in takes.path(2)] == [
+        (0, 0),
+        (1, 0),
+        (2, 0),
+        (3, 0),
+        (4, 0),
+        (5, 1),
+        (6, 1),
+        (7, 2),
+    ]
     assert [k.position for k in takes.path(0)] == list(range(10)), "the first take is as it was"
     marks = {m.id: m for m in takes.marks()}
     assert (marks[1].parent, marks[1].first, marks[1].start, marks[1].end) == (0, 5, 20, 36)
@@ -95,7 +104,9 @@ def test_no_group_is_lost_from_the_books_when_worlds_are_left(tmp_path: Path) ->
         if i % 2:
             play.engine.reset()
         else:
-            play.engine.rewind(play.engine.takes.current, play.engine.takes.path(play.engine.takes.current)[-2].position)
+            play.engine.rewind(
+                play.engine.takes.current, play.engine.takes.path(play.engine.takes.current)[-2].position
+            )
     play.frames_more(8)
     play.engine.close()
     g = play.engine.summary["groups"]  # type: ignore[index]

@@ -139,7 +139,9 @@ def test_the_whole_training_road_ends_in_weights_that_load_and_can_be_judged(fol
     assert torch.equal(on.window, batch.window[:, 2:])
     before = {k: v.clone() for k, v in weights.net.state_dict().items()}
     walk = polish.PolishConfig(minutes=0.03, groups=4, bf16=False)
-    polish.polish(walk, weights.net.requires_grad_(True), codec, depth, short, long, folder / "walked.pt", torch.device("cpu"))
+    polish.polish(
+        walk, weights.net.requires_grad_(True), codec, depth, short, long, folder / "walked.pt", torch.device("cpu")
+    )
     after = torch.load(folder / "walked.pt", weights_only=True)
     assert any(not torch.equal(before[k], v) for k, v in after.items())
     assert all(torch.isfinite(v).all() for v in after.values())
@@ -202,7 +204,11 @@ def test_worlds_that_are_walked_in_training_go_on_from_their_own_groups(folder: 
 def test_a_window_that_is_walked_in_training_is_the_window_of_play(folder: Path) -> None:
     torch.manual_seed(1)
     long = train.Clips(folder / "long.npz", 0)
-    codec, depth, net = data.load_transform(folder / "codec.pt"), DepthNet().eval(), PocketNet(NetworkConfig(128, 2, stem=32)).eval()
+    codec, depth, net = (
+        data.load_transform(folder / "codec.pt"),
+        DepthNet().eval(),
+        PocketNet(NetworkConfig(128, 2, stem=32)).eval(),
+    )
     walks = polish.Walks(long, np.random.default_rng(1), 2, edits=0)
     rows = walks.take(1)
     keys = ("forward", "turn_right")
@@ -238,7 +244,9 @@ def test_what_is_covered_is_held_until_detail_is_decided() -> None:
     assert torch.equal(play.held(clean, control, 0.2, firm), clean), "detail is the network's"
 
 
-def test_the_recipe_runs_every_stage_once_and_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_recipe_runs_every_stage_once_and_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from engine.training import recipe
 
     ran: list[str] = []

@@ -46,13 +46,21 @@ def diffusers_call(
 
     chain = blocks.MiniMaxH3FL2VACoreDenoiseStep() if more else blocks.MiniMaxH3CoreDenoiseStep()
     pipe = chain.init_pipeline()
-    pipe.update_components(transformer=f.transformer, scheduler=MiniMaxH3Scheduler(12.0), audio_scheduler=MiniMaxH3Scheduler(3.0))
+    pipe.update_components(
+        transformer=f.transformer, scheduler=MiniMaxH3Scheduler(12.0), audio_scheduler=MiniMaxH3Scheduler(3.0)
+    )
     n = audio.shape[0] // 2
     state = pipe(
-        prompt_embeds=prepared.tensors["text"], text_token_tags=torch.ones(9, dtype=torch.long), height=f.latent[1] * 16,
-        width=f.latent[2] * 16, num_frames=frames_of(K), num_inference_steps=steps + 1, latents=video[None],
-        audio_latents=audio.reshape(2, n, -1).permute(0, 2, 1), **more,
-    )  # fmt: skip
+        prompt_embeds=prepared.tensors["text"],
+        text_token_tags=torch.ones(9, dtype=torch.long),
+        height=f.latent[1] * 16,
+        width=f.latent[2] * 16,
+        num_frames=frames_of(K),
+        num_inference_steps=steps + 1,
+        latents=video[None],
+        audio_latents=audio.reshape(2, n, -1).permute(0, 2, 1),
+        **more,
+    )
     return state.get("latents")[0], state.get("audio_latents")
 
 
@@ -77,9 +85,15 @@ def test_a_call_after_a_keyframe_equals_diffusers_blocks(h3: Model) -> None:
         video[:, 0] = torch.randn(1, f.latent[0], 1, *f.latent[1:], generator=torch.Generator().manual_seed(5))[0, :, 0]
         mine, sound = f.denoise(prepared, Lead((z,)), video, audio, 3, go_on)
         theirs, their_sound = diffusers_call(
-            f, prepared, video, audio, 3, condition_latents=[z[None, :, None]], keyframe_anchors=("first",),
+            f,
+            prepared,
+            video,
+            audio,
+            3,
+            condition_latents=[z[None, :, None]],
+            keyframe_anchors=("first",),
             generator=torch.Generator().manual_seed(5),
-        )  # fmt: skip
+        )
     assert torch.allclose(mine, theirs, atol=1e-5)
     n = audio.shape[0] // 2
     assert torch.allclose(sound.reshape(2, n, -1).permute(0, 2, 1), their_sound, atol=1e-5)

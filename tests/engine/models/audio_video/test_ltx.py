@@ -36,35 +36,68 @@ def pipeline(model: Model, folder: Path, kind: str) -> Any:
     f = family(model)
     text_encoder = Gemma3ForConditionalGeneration.from_pretrained(str(folder / "text_encoder"))
     connectors = LTX2TextConnectors(
-        caption_channels=32, text_proj_in_factor=3, video_connector_num_attention_heads=2, video_connector_attention_head_dim=16,
-        video_connector_num_layers=1, video_connector_num_learnable_registers=8, audio_connector_num_attention_heads=2,
-        audio_connector_attention_head_dim=16, audio_connector_num_layers=1, audio_connector_num_learnable_registers=8,
-    ).eval()  # fmt: skip
+        caption_channels=32,
+        text_proj_in_factor=3,
+        video_connector_num_attention_heads=2,
+        video_connector_attention_head_dim=16,
+        video_connector_num_layers=1,
+        video_connector_num_learnable_registers=8,
+        audio_connector_num_attention_heads=2,
+        audio_connector_attention_head_dim=16,
+        audio_connector_num_layers=1,
+        audio_connector_num_learnable_registers=8,
+    ).eval()
     return getattr(ltx2, kind)(
-        scheduler=FlowMatchEulerDiscreteScheduler(shift=1.0), vae=f.vae, audio_vae=f.audio_vae, text_encoder=text_encoder, tokenizer=None,
-        connectors=connectors, transformer=f.transformer, vocoder=f.vocoder,
-    )  # fmt: skip
+        scheduler=FlowMatchEulerDiscreteScheduler(shift=1.0),
+        vae=f.vae,
+        audio_vae=f.audio_vae,
+        text_encoder=text_encoder,
+        tokenizer=None,
+        connectors=connectors,
+        transformer=f.transformer,
+        vocoder=f.vocoder,
+    )
 
 
 def inputs(f: Ltx) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
     g = torch.Generator().manual_seed(0)
     return (
-        torch.randn(1, 16, 96, generator=g), torch.ones(1, 16, dtype=torch.long),
-        torch.randn(f.latent[0], K, *f.latent[1:], generator=g), torch.randn(*f.audio_shape(K), generator=g),
-    )  # fmt: skip
+        torch.randn(1, 16, 96, generator=g),
+        torch.ones(1, 16, dtype=torch.long),
+        torch.randn(f.latent[0], K, *f.latent[1:], generator=g),
+        torch.randn(*f.audio_shape(K), generator=g),
+    )
 
 
-def their_call(pipe: Any, f: Ltx, embeds: torch.Tensor, mask: torch.Tensor, video: torch.Tensor, audio: torch.Tensor, **more: Any):  # type: ignore[no-untyped-def]
+def their_call(
+    pipe: Any, f: Ltx, embeds: torch.Tensor, mask: torch.Tensor, video: torch.Tensor, audio: torch.Tensor, **more: Any
+):  # type: ignore[no-untyped-def]
     _, k, h, w = video.shape
     mean, std = (v.view(1, -1, 1, 1, 1) for v in (f.vae.latents_mean, f.vae.latents_std))
     given = video[None] * std + mean  # they are normalised again
     sound = audio[None] * f.audio_vae.latents_std + f.audio_vae.latents_mean  # they are normalised again
     out = pipe(
-        prompt_embeds=embeds, prompt_attention_mask=mask, height=h * 32, width=w * 32, num_frames=frames_of(k), frame_rate=f.fps,
-        num_inference_steps=len(DISTILLED), sigmas=list(DISTILLED), latents=given, audio_latents=sound, guidance_scale=1.0, stg_scale=0.0,
-        modality_scale=1.0, audio_guidance_scale=1.0, audio_stg_scale=0.0, audio_modality_scale=1.0, guidance_rescale=0.0,
-        output_type="latent", return_dict=False, **more,
-    )  # fmt: skip
+        prompt_embeds=embeds,
+        prompt_attention_mask=mask,
+        height=h * 32,
+        width=w * 32,
+        num_frames=frames_of(k),
+        frame_rate=f.fps,
+        num_inference_steps=len(DISTILLED),
+        sigmas=list(DISTILLED),
+        latents=given,
+        audio_latents=sound,
+        guidance_scale=1.0,
+        stg_scale=0.0,
+        modality_scale=1.0,
+        audio_guidance_scale=1.0,
+        audio_stg_scale=0.0,
+        audio_modality_scale=1.0,
+        guidance_rescale=0.0,
+        output_type="latent",
+        return_dict=False,
+        **more,
+    )
     theirs = ((out[0] - mean) / std)[0]
     heard = out[1].transpose(1, 2).flatten(2, 3)[0]
     return theirs, (heard - f.audio_vae.latents_mean) / f.audio_vae.latents_std
@@ -79,7 +112,9 @@ def test_a_plain_call_equals_diffusers_pipeline(ltx: Model, ltx_folder: Path) ->
     with torch.no_grad():
         theirs, heard = their_call(pipe, f, embeds, mask, video, audio)
         text, spoken, seen = pipe.connectors(embeds, mask, padding_side="left")
-        mine, sound = f.denoise(Prepared("x", {"text": text, "audio": spoken, "mask": seen}), None, video, audio, len(DISTILLED), go_on)
+        mine, sound = f.denoise(
+            Prepared("x", {"text": text, "audio": spoken, "mask": seen}), None, video, audio, len(DISTILLED), go_on
+        )
     assert torch.allclose(mine, theirs, atol=1e-4)
     assert torch.allclose(sound, heard, atol=1e-4)
 

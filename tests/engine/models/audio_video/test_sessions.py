@@ -53,7 +53,15 @@ class Counting:
         first = state.index // 5 * 5
         return Lead(tuple(state.call.video[:, i] for i in range(first, state.index + 1)))
 
-    def denoise(self, prepared: Prepared, lead: Lead | None, video: Tensor, audio: Tensor, steps: int, report: Callable[[int, int], None]):  # type: ignore[no-untyped-def]
+    def denoise(
+        self,
+        prepared: Prepared,
+        lead: Lead | None,
+        video: Tensor,
+        audio: Tensor,
+        steps: int,
+        report: Callable[[int, int], None],
+    ):  # type: ignore[no-untyped-def]
         for i in range(steps):
             report(i + 1, steps)
         number = next(self.calls)
@@ -81,10 +89,21 @@ class Counting:
 def world(kind: str) -> tuple[JointSampler, JointDecoder, ModelSpec, Counting]:
     family = Counting(kind)
     spec = ModelSpec(
-        kind, 32, 32, 24.0, SPANS[:2] if kind == "h3" else (1, 8), (7, 42) if kind == "h3" else (2, 33), 7, 2,
-        (HistoryPolicy.BOUNDARY_IMAGE, HistoryPolicy.LATENT_INPUT), sound_rate=family.rate, grid=(5, 2) if kind == "h3" else (1, 0),
-    )  # fmt: skip
-    conditions = Conditions(spec, lambda w: {"text": torch.zeros(1, 3, 4)}, lambda: None, EmbeddingCache(None, "x"), {}, CPU)
+        kind,
+        32,
+        32,
+        24.0,
+        SPANS[:2] if kind == "h3" else (1, 8),
+        (7, 42) if kind == "h3" else (2, 33),
+        7,
+        2,
+        (HistoryPolicy.BOUNDARY_IMAGE, HistoryPolicy.LATENT_INPUT),
+        sound_rate=family.rate,
+        grid=(5, 2) if kind == "h3" else (1, 0),
+    )
+    conditions = Conditions(
+        spec, lambda w: {"text": torch.zeros(1, 3, 4)}, lambda: None, EmbeddingCache(None, "x"), {}, CPU
+    )
     sampler = JointSampler(spec, family, conditions)  # type: ignore[arg-type]
     decoder = JointDecoder(24.0, family.rate, family.pictures, family.waveform, sampler.frames)  # type: ignore[arg-type]
     return sampler, decoder, spec, family
@@ -130,7 +149,9 @@ def test_over_random_revocations_no_frame_and_no_sample_is_lost_or_repeated(kind
         assert samples == sample_at(start, 24.0, family.rate)
 
 
-def play(decoder: JointDecoder, group: Group, start: int, samples: int, before: tuple[Call, int] | None, family: Counting):  # type: ignore[no-untyped-def]
+def play(
+    decoder: JointDecoder, group: Group, start: int, samples: int, before: tuple[Call, int] | None, family: Counting
+):  # type: ignore[no-untyped-def]
     """Decodes one group and checks it against the one before; the frame after which the next begins, and samples so far."""
     frames, sound = decoder.decode(group), decoder.sound(group, start)
     call, index = group.state.call, group.state.index
@@ -205,7 +226,9 @@ def test_frames_of_another_version_are_not_taken_for_the_boundary() -> None:
 
 
 @pytest.mark.parametrize(("name", "k"), [("h3", 7), ("ltx", 3)])
-def test_exploring_end_to_end_writes_a_film_with_sound(name: str, k: int, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_exploring_end_to_end_writes_a_film_with_sound(
+    name: str, k: int, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     import av
 
     folder = request.getfixturevalue(f"{name}_folder")

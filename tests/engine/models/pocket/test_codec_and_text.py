@@ -78,10 +78,14 @@ def test_pitch_is_limited() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("snowy mountains at noon", (2, 1, 3)), ("desert at dusk", (1, 2, 3)), ("a city skyline in dense fog", (7, 4, 2)),
-        ("night", (8, 3, 3)), ("tropical beach", (4, 4, 3)), ("hello", (8, 4, 3)),
+        ("snowy mountains at noon", (2, 1, 3)),
+        ("desert at dusk", (1, 2, 3)),
+        ("a city skyline in dense fog", (7, 4, 2)),
+        ("night", (8, 3, 3)),
+        ("tropical beach", (4, 4, 3)),
+        ("hello", (8, 4, 3)),
     ],
-)  # fmt: skip
+)
 def test_prompts_are_read(shipped: PocketWeights, text: str, said: tuple[int, int, int]) -> None:
     parts = shipped.reader.read(Words(), text).split([9, 5, 4])
     assert tuple(int(p.argmax()) for p in parts) == said

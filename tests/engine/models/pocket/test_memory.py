@@ -45,7 +45,9 @@ def test_what_left_the_picture_by_a_turn_is_covered_again(weights: PocketWeights
     away = Place(yaw=1.2)
     back = turn(24, -1.0)
     boundary = torch.zeros(1, 80, 128, 3)
-    image, cover = reprojected(boundary, weights.depth(boundary, torch.zeros(1)), torch.from_numpy(back)[None], torch.zeros(1))
+    image, cover = reprojected(
+        boundary, weights.depth(boundary, torch.zeros(1)), torch.from_numpy(back)[None], torch.zeros(1)
+    )
     filled, covered = album.fill(codec, weights.depth, (image, cover), away, back)
     assert covered.mean() > cover.mean() + 0.1
     deep = -max_pool2d(-cover.flatten(0, 1), 2 * FEATHER + 1, 1, FEATHER).unflatten(0, cover.shape[:2]) > 0
@@ -85,6 +87,8 @@ def test_only_delivered_groups_enter_the_album_and_a_reset_empties_it(weights: P
     delivered = [sampler._groups[p].latent for p in range(4)]
     views = sampler._starts.flatten(0, 3)
     for _, page in sampler._album.pages:
-        assert any(page is z for z in delivered) or bool((views == page).all((1, 2, 3)).any()), "delivered, or a view of the land"
+        assert any(page is z for z in delivered) or bool((views == page).all((1, 2, 3)).any()), (
+            "delivered, or a view of the land"
+        )
     sampler.reset()
     assert sampler._album.pages == []

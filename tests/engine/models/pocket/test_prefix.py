@@ -12,7 +12,16 @@ from engine.models.interface import ConditionError, Group, HistoryPolicy, Reques
 from engine.models.pocket import camera
 from engine.models.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
 from engine.models.pocket.depth import DepthNet
-from engine.models.pocket.network import ATTRIBUTES, CONDITION, CONTROL, HISTORY, NetworkConfig, PocketNet, extra_inputs, training_masks
+from engine.models.pocket.network import (
+    ATTRIBUTES,
+    CONDITION,
+    CONTROL,
+    HISTORY,
+    NetworkConfig,
+    PocketNet,
+    extra_inputs,
+    training_masks,
+)
 from engine.models.pocket.prompt_reader import Reader
 from engine.models.pocket.sampler import PocketSampler, PocketWeights
 from engine.models.pocket.sampling_config import HISTORY_SIGMA
@@ -34,7 +43,9 @@ def weights() -> PocketWeights:
     return PocketWeights(net.eval(), codec.eval(), Reader().eval(), DepthNet().eval(), starts, {})
 
 
-def request(sampler: PocketSampler, branch: int, window: int, keys: tuple[str, ...] = (), prompt: str = "desert", **more: int) -> Request:
+def request(
+    sampler: PocketSampler, branch: int, window: int, keys: tuple[str, ...] = (), prompt: str = "desert", **more: int
+) -> Request:
     prepared = sampler.prepare(Condition(1, prompt, keys))
     return Request(branch, window, more.get("steps", 2), more.get("seed", 3), 0, prepared, HistoryPolicy.CLEAN_PREFILL)
 
@@ -61,12 +72,28 @@ def test_prefix_and_window_equal_the_joined_sequence_under_the_block_mask(weight
     mask, context_mask = training_masks(h, k)
     context = net.context(condition)
     with torch.inference_mode():
-        whole = net(z, control, sigma, extra, context, WindowCall(net.rotation(index, yaw, pitch), mask=mask, context_mask=context_mask))
+        whole = net(
+            z,
+            control,
+            sigma,
+            extra,
+            context,
+            WindowCall(net.rotation(index, yaw, pitch), mask=mask, context_mask=context_mask),
+        )
         tokens = 40
-        first = WindowCall(net.rotation(index[:, :h], yaw[:, :h], pitch[:, :h]), mask=mask[: h * tokens, : h * tokens],
-                           context_mask=context_mask[: h * tokens])  # fmt: skip
+        first = WindowCall(
+            net.rotation(index[:, :h], yaw[:, :h], pitch[:, :h]),
+            mask=mask[: h * tokens, : h * tokens],
+            context_mask=context_mask[: h * tokens],
+        )
         prefix = net.prefill(z[:, :h], extra[:, :h], context, first, HISTORY_SIGMA)
-        second = WindowCall(net.rotation(index[:, h:], yaw[:, h:], pitch[:, h:]), prefix, first.rotation, None, context_mask[h * tokens :])
+        second = WindowCall(
+            net.rotation(index[:, h:], yaw[:, h:], pitch[:, h:]),
+            prefix,
+            first.rotation,
+            None,
+            context_mask[h * tokens :],
+        )
         window = net(z[:, h:], control[:, h:], sigma[:, h:], extra[:, h:], context, second)
     assert torch.allclose(window, whole[:, h:], atol=1e-5, rtol=1e-5)
 
@@ -104,7 +131,9 @@ def test_resampling_a_position_after_it_changed_uses_the_new_history(weights: Po
     sampler.adopt(changed)
     fresh.adopt([sampler._groups[p] for p in range(-1, 3)])
     fresh.adopt(changed)
-    assert torch.equal(latents(sampler.sample(request(sampler, 6, 2), yes)), latents(fresh.sample(request(fresh, 6, 2), yes)))
+    assert torch.equal(
+        latents(sampler.sample(request(sampler, 6, 2), yes)), latents(fresh.sample(request(fresh, 6, 2), yes))
+    )
 
 
 def test_the_same_seed_gives_the_same_latents_bit_for_bit_and_another_does_not(weights: PocketWeights) -> None:

@@ -46,7 +46,9 @@ def test_the_sky_does_not_move_when_the_camera_walks() -> None:
     assert seen[0, -1, 2:10].all()
 
 
-@pytest.mark.parametrize(("command", "seed"), [((1, 0, 0, 0, 0), 6), ((1, 0, 0.3, 0, 0), 4), ((0, 1, 0, 0, 0), 7), ((-1, 0, 0, 0, 0), 8)])
+@pytest.mark.parametrize(
+    ("command", "seed"), [((1, 0, 0, 0, 0), 6), ((1, 0, 0.3, 0, 0), 4), ((0, 1, 0, 0, 0), 7), ((-1, 0, 0, 0, 0), 8)]
+)
 def test_with_true_distances_a_walk_is_seen_as_the_renderer_sees_it(command: tuple[float, ...], seed: int) -> None:
     scene = world.Ground.make(seed).scene("desert", "noon", "clear")
     walker = world.Walker(np.random.default_rng(seed), scene)

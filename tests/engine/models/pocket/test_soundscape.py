@@ -20,7 +20,9 @@ def motion(forward: float) -> np.ndarray:
     return np.tile(np.array([forward, 0, 0, 0, 0], np.float32), (4, 1))
 
 
-def walk(scape: Soundscape, groups: int, aim: np.ndarray, forward: float = 1.0, first: Hearing = QUIET, start: int = 0) -> list[np.ndarray]:
+def walk(
+    scape: Soundscape, groups: int, aim: np.ndarray, forward: float = 1.0, first: Hearing = QUIET, start: int = 0
+) -> list[np.ndarray]:
     out, h = [], first
     for g in range(groups):
         h = h.onward(aim, motion(forward if g % 6 < 4 else 0))

@@ -65,23 +65,37 @@ def sampled(sampler: WanSampler, calls: list[tuple[int, int]], steps: int, histo
 
 
 @pytest.mark.parametrize("name", ["wan2.1-t2v-1.3b", "wan2.2-ti2v-5b"])
-def test_a_first_call_is_the_wan_pipeline(name: str, checkpoints: Callable[[str], Path], load: Callable[..., Model]) -> None:
+def test_a_first_call_is_the_wan_pipeline(
+    name: str, checkpoints: Callable[[str], Path], load: Callable[..., Model]
+) -> None:
     """UniPC, guidance 5, the shift, the text encoder: everything."""
     folder = checkpoints(name)
     model = load(name)
     sampler = model.sampler
     assert isinstance(sampler, WanSampler)
-    scheduler = UniPCMultistepScheduler(prediction_type="flow_prediction", use_flow_sigmas=True, flow_shift=sampler.recipe.shift)
+    scheduler = UniPCMultistepScheduler(
+        prediction_type="flow_prediction", use_flow_sigmas=True, flow_shift=sampler.recipe.shift
+    )
     pipe = WanPipeline(
-        transformer=plain(WanTransformer3DModel, folder / "transformer"), scheduler=scheduler,
-        expand_timesteps=name == "wan2.2-ti2v-5b", **parts(folder),
-    )  # fmt: skip
+        transformer=plain(WanTransformer3DModel, folder / "transformer"),
+        scheduler=scheduler,
+        expand_timesteps=name == "wan2.2-ti2v-5b",
+        **parts(folder),
+    )
     pipe.set_progress_bar_config(disable=True)
     k = 4
     expected = pipe(
-        PROMPT, sampler.recipe.negative, model.spec.height, model.spec.width, num_frames=4 * k - 3, num_inference_steps=5,
-        guidance_scale=sampler.recipe.guidance, latents=start_noise(sampler, k), output_type="latent", max_sequence_length=512,
-    ).frames  # fmt: skip
+        PROMPT,
+        sampler.recipe.negative,
+        model.spec.height,
+        model.spec.width,
+        num_frames=4 * k - 3,
+        num_inference_steps=5,
+        guidance_scale=sampler.recipe.guidance,
+        latents=start_noise(sampler, k),
+        output_type="latent",
+        max_sequence_length=512,
+    ).frames
     ours = sampled(sampler, [(0, k)], 5, model.spec.history[0])
     assert torch.allclose(expected, ours, atol=2e-4)
 
@@ -96,14 +110,22 @@ def test_calls_in_turn_are_the_anyflow_pipeline(checkpoints: Callable[[str], Pat
     assert isinstance(sampler, WanSampler)
     pipe = AnyFlowFARPipeline(
         transformer=plain(AnyFlowFARTransformer3DModel, folder / "transformer"),
-        scheduler=FlowMapEulerDiscreteScheduler(shift=sampler.recipe.shift), **parts(folder),
-    )  # fmt: skip
+        scheduler=FlowMapEulerDiscreteScheduler(shift=sampler.recipe.shift),
+        **parts(folder),
+    )
     pipe.set_progress_bar_config(disable=True)
     chunks = [1, 3, 3, 3, 3]
     expected = pipe(
-        PROMPT, height=128, width=256, num_frames=4 * sum(chunks) - 3, num_inference_steps=2, latents=start_noise(sampler, sum(chunks)),
-        output_type="latent", chunk_partition=chunks, max_sequence_length=512,
-    ).frames  # fmt: skip
+        PROMPT,
+        height=128,
+        width=256,
+        num_frames=4 * sum(chunks) - 3,
+        num_inference_steps=2,
+        latents=start_noise(sampler, sum(chunks)),
+        output_type="latent",
+        chunk_partition=chunks,
+        max_sequence_length=512,
+    ).frames
     calls = [(sum(chunks[:i]), k) for i, k in enumerate(chunks)]
     ours = sampled(sampler, calls, 2, HistoryPolicy.CLEAN_PREFILL)
     if expected.shape[1] != ours.shape[1]:

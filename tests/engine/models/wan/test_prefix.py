@@ -26,7 +26,9 @@ def yes(step: int, steps: int) -> bool:
     return True
 
 
-def request(branch: int, window: int, prepared: Any, history: HistoryPolicy, seed: int = 1, attempt: int = 0) -> Request:
+def request(
+    branch: int, window: int, prepared: Any, history: HistoryPolicy, seed: int = 1, attempt: int = 0
+) -> Request:
     return Request(branch, window, 4, seed, attempt, prepared, history)
 
 
@@ -74,7 +76,9 @@ def test_without_a_prefix_a_forward_is_diffusers_own(pair: tuple[Any, WanBackbon
 
 
 @pytest.mark.parametrize(("history", "window"), [(1, 1), (3, 3), (6, 3), (5, 7)])
-def test_a_step_over_prefix_and_window_equals_the_joined_sequence(pair: tuple[Any, WanBackbone], history: int, window: int) -> None:
+def test_a_step_over_prefix_and_window_equals_the_joined_sequence(
+    pair: tuple[Any, WanBackbone], history: int, window: int
+) -> None:
     model, backbone = pair
     past, z, text = torch.randn(1, 16, history, H, W), torch.randn(1, 16, window, H, W), torch.randn(1, 512, TEXT)
     with torch.no_grad():
@@ -167,7 +171,11 @@ def test_kept_entries_are_the_same_when_they_are_made_late(load: Callable[..., M
     assert isinstance(lazy, WanSampler)
     again = lazy.prepare(Condition(0, "snow forest"))
     lazy.adopt(lazy.sample(request(0, 6, again, policy), yes))  # not settled
-    for a, b in zip(sampler.sample(request(3, 4, prepared, policy), yes), lazy.sample(request(3, 4, again, policy), yes), strict=True):
+    for a, b in zip(
+        sampler.sample(request(3, 4, prepared, policy), yes),
+        lazy.sample(request(3, 4, again, policy), yes),
+        strict=True,
+    ):
         assert torch.allclose(a.latent, b.latent, atol=1e-6)
 
 
@@ -217,7 +225,9 @@ def test_after_an_edit_recache_equals_a_cache_built_under_the_new_prompt(load: C
     positions = sampler._stores[0, 0].positions
     assert positions[:3] == [0, 1, 2]  # the sink
     kept_old, _, _ = begun(load(FLOW), HistoryPolicy.CLEAN_PREFILL, 3)
-    assert not torch.equal(built[0].latent, kept_old.sample(request(3, 3, scratch, HistoryPolicy.CLEAN_PREFILL), yes)[0].latent)
+    assert not torch.equal(
+        built[0].latent, kept_old.sample(request(3, 3, scratch, HistoryPolicy.CLEAN_PREFILL), yes)[0].latent
+    )
 
 
 def test_a_failed_call_or_a_revocation_needs_no_undoing(load: Callable[..., Model]) -> None:

@@ -85,7 +85,9 @@ def test_frames_are_continuous_over_random_revocations(policy: HistoryPolicy) ->
             end = max(timeline, default=-1) + 1
             branch = int(rng.integers(delivered, end + 1)) if end else 0
             k = int(rng.integers(4, 9))
-            prepared = sampler.prepare(Condition(call, "x", tuple(rng.permutation(["forward", "turn_left"])[: rng.integers(3)])))
+            prepared = sampler.prepare(
+                Condition(call, "x", tuple(rng.permutation(["forward", "turn_left"])[: rng.integers(3)]))
+            )
             groups = sampler.sample(Request(branch, k, 2, seed, call, prepared, policy), lambda a, b: True)
             sampler.settle(groups, policy)
             assert [g.position for g in groups] == list(range(branch, branch + len(groups)))
@@ -156,24 +158,49 @@ def test_a_tap_moves_the_first_latent_only() -> None:
 @pytest.fixture
 def script(tmp_path: Path) -> Path:
     file = tmp_path / "script.json"
-    events = [{"t": 0.6, "key": "D", "action": "down"}, {"t": 1.2, "key": "D", "action": "up"}, {"t": 1.4, "prompt": "desert at dusk"}]
+    events = [
+        {"t": 0.6, "key": "D", "action": "down"},
+        {"t": 1.2, "key": "D", "action": "up"},
+        {"t": 1.4, "prompt": "desert at dusk"},
+    ]
     file.write_text(json.dumps({"prompt": "snow forest", "seconds": 2.5, "events": events}))
     return file
 
 
-@pytest.mark.parametrize(("name", "history"), [
-    ("wan2.1-t2v-1.3b-self-forcing", "kv-reuse"), ("longlive-1.3b", "recache"), ("wan2.1-t2v-1.3b", "boundary-image"),
-    ("wan2.1-t2v-1.3b", "latent-input"), ("minwm-wan2.1-1.3b-action", "clean-prefill"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "history"),
+    [
+        ("wan2.1-t2v-1.3b-self-forcing", "kv-reuse"),
+        ("longlive-1.3b", "recache"),
+        ("wan2.1-t2v-1.3b", "boundary-image"),
+        ("wan2.1-t2v-1.3b", "latent-input"),
+        ("minwm-wan2.1-1.3b-action", "clean-prefill"),
+    ],
+)
 def test_explore_plays_a_small_checkpoint(
-    name: str, history: str, checkpoints: Callable[[str], Path], script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    history: str,
+    checkpoints: Callable[[str], Path],
+    script: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The log names the policy; the film has every frame; equal runs give equal frames."""
     monkeypatch.setenv("FORELAND_HOME", str(tmp_path / "home"))
     raw = []
     for run in range(2):
         out = tmp_path / f"{run}"
-        words = ["explore", "--model", str(checkpoints(name)), "--device", "cpu", "--threads", "2", "--script", str(script)]
+        words = [
+            "explore",
+            "--model",
+            str(checkpoints(name)),
+            "--device",
+            "cpu",
+            "--threads",
+            "2",
+            "--script",
+            str(script),
+        ]
         words += ["--history", history, "--steps", "2", "--window", "5", "--assume-call", "0.3", "--seed", "3"]
         words += ["--out", str(out / "f.mp4"), "--session", str(out / "s"), "--raw", str(out / "f.npy")]
         assert main(words) == 0
@@ -193,8 +220,23 @@ def test_speculative_and_chunk_commitment_show_the_same_while_nothing_changes(
     (tmp_path / "s.json").write_text(json.dumps({"prompt": "snow", "seconds": 3, "events": []}))
     raw = []
     for commit in ("speculative", "chunk"):
-        words = ["explore", "--model", str(checkpoints("wan2.1-t2v-1.3b-self-forcing")), "--device", "cpu", "--commit", commit]
-        words += ["--script", str(tmp_path / "s.json"), "--out", str(tmp_path / "f.mp4"), "--raw", str(tmp_path / "f.npy")]
+        words = [
+            "explore",
+            "--model",
+            str(checkpoints("wan2.1-t2v-1.3b-self-forcing")),
+            "--device",
+            "cpu",
+            "--commit",
+            commit,
+        ]
+        words += [
+            "--script",
+            str(tmp_path / "s.json"),
+            "--out",
+            str(tmp_path / "f.mp4"),
+            "--raw",
+            str(tmp_path / "f.npy"),
+        ]
         assert main([*words, "--assume-call", "0.3", "--steps", "2", "--threads", "2"]) == 0
         raw.append(np.load(tmp_path / "f.npy"))
     assert np.array_equal(*raw)
@@ -205,7 +247,17 @@ def test_live_boundary_images_come_from_the_decode_worker(
 ) -> None:
     """In real time, on threads; the prompt is encoded beside the call."""
     monkeypatch.setenv("FORELAND_HOME", str(tmp_path / "home"))
-    words = ["explore", "--model", str(checkpoints("wan2.1-t2v-1.3b")), "--device", "cpu", "--script", str(script), "--steps", "2"]
+    words = [
+        "explore",
+        "--model",
+        str(checkpoints("wan2.1-t2v-1.3b")),
+        "--device",
+        "cpu",
+        "--script",
+        str(script),
+        "--steps",
+        "2",
+    ]
     words += ["--window", "9", "--out", str(tmp_path / "f.mp4"), "--session", str(tmp_path / "s"), "--threads", "2"]
     assert main(words) == 0
     summary = json.loads((tmp_path / "s" / "summary.json").read_text())
@@ -235,32 +287,50 @@ def test_a_world_begins_from_a_picture_or_a_film(
                 box.mux(stream.encode(av.VideoFrame.from_ndarray(picture)))
             box.mux(stream.encode(None))
     (tmp_path / "s.json").write_text(json.dumps({"prompt": "snow", "seconds": 1, "events": []}))
-    words = ["explore", "--model", str(checkpoints("wan2.1-t2v-1.3b-self-forcing")), "--device", "cpu", f"--{what}", str(file)]
+    words = [
+        "explore",
+        "--model",
+        str(checkpoints("wan2.1-t2v-1.3b-self-forcing")),
+        "--device",
+        "cpu",
+        f"--{what}",
+        str(file),
+    ]
     words += ["--script", str(tmp_path / "s.json"), "--out", str(tmp_path / "f.mp4"), "--window", "4", "--steps", "2"]
-    assert main([*words, "--assume-call", "0.1", "--raw", str(tmp_path / "f.npy"), "--session", str(tmp_path / "s")]) == 0
+    assert (
+        main([*words, "--assume-call", "0.1", "--raw", str(tmp_path / "f.npy"), "--session", str(tmp_path / "s")]) == 0
+    )
     shown = np.load(tmp_path / "f.npy").astype(int)
     assert shown.shape == (16, 64, 96, 3)
     calls = [json.loads(x) for x in (tmp_path / "s" / "events.jsonl").read_text().splitlines()]
     assert not any(c["error"] for c in calls if c["kind"] == "call")
 
 
-@pytest.mark.parametrize(("words", "message"), [
-    (["--model", "wan9"], "unknown model 'wan9'"),
-    (["--model", "wan2.1-t2v-1.3b"], "is not on this machine: `foreland models pull"),
-    (["--model", "TINY", "--window", "40"], "K = 40 is out of range"),
-    (["--model", "TINY", "--history", "boundary-image"], "does not know the history policy boundary-image"),
-    (["--model", "TINY", "--size", "100x64"], "is not a size"),
-    (["--model", "TINY", "--size", "big"], "is no size"),
-    (["--model", "TINY", "--device", "cuda"], "no CUDA device is there"),
-    (["--model", "TINY", "--image", "/nowhere.png"], "/nowhere.png is not there"),
-    (["--model", "TINY", "--image", "SCRIPT"], "cannot be read as a picture"),
-    (["--model", "pocket", "--size", "832x480"], "the pocket world is 128x80"),
-    (["--model", "TINY", "--like", "nothing"], "unknown model 'nothing'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--model", "wan9"], "unknown model 'wan9'"),
+        (["--model", "wan2.1-t2v-1.3b"], "is not on this machine: `foreland models pull"),
+        (["--model", "TINY", "--window", "40"], "K = 40 is out of range"),
+        (["--model", "TINY", "--history", "boundary-image"], "does not know the history policy boundary-image"),
+        (["--model", "TINY", "--size", "100x64"], "is not a size"),
+        (["--model", "TINY", "--size", "big"], "is no size"),
+        (["--model", "TINY", "--device", "cuda"], "no CUDA device is there"),
+        (["--model", "TINY", "--image", "/nowhere.png"], "/nowhere.png is not there"),
+        (["--model", "TINY", "--image", "SCRIPT"], "cannot be read as a picture"),
+        (["--model", "pocket", "--size", "832x480"], "the pocket world is 128x80"),
+        (["--model", "TINY", "--like", "nothing"], "unknown model 'nothing'"),
+    ],
+)
 def test_bad_choices_are_refused_in_one_line(
-    words: list[str], message: str, checkpoints: Callable[[str], Path], script: Path, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    words: list[str],
+    message: str,
+    checkpoints: Callable[[str], Path],
+    script: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
     names = {"TINY": str(checkpoints("wan2.1-t2v-1.3b-self-forcing")), "SCRIPT": str(script)}
     words = [names.get(w, w) for w in words]
