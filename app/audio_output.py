@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from engine.playback.audio import DeviceClock, SoundReader
-from engine.playback.shared_player import Screen
+from engine.playback.shared_player import SharedPlayer
 
 log = logging.getLogger(__name__)
 
@@ -163,7 +163,7 @@ class SoundOut:
         """Seconds from the engine's clock to the ear; 0 without a device."""
         return self._stream.latency if self._stream is not None else 0.0
 
-    def use(self, screen: Screen) -> None:
+    def use(self, screen: SharedPlayer) -> None:
         """Plays another screen from now on."""
         same = self._reader is not None and self._reader.rate == screen.rate
         reader = SoundReader(screen) if screen.rate else None

@@ -15,9 +15,9 @@ from engine.models.interface import (
     HistoryPolicy,
     Model,
     ModelSpec,
-    Report,
     Request,
     Sampler,
+    StepCallback,
     Stopped,
 )
 from engine.playback.player import Frame
@@ -39,7 +39,7 @@ class ToySampler(Sampler):
             raise ConditionError("the prompt is bad: say something else")
         return condition
 
-    def sample(self, request: Request, report: Report) -> list[Group]:
+    def sample(self, request: Request, report: StepCallback) -> list[Group]:
         self.calls += 1
         if request.branch and request.branch - 1 not in self.groups:
             raise KeyError(request.branch - 1)
@@ -54,11 +54,11 @@ class ToySampler(Sampler):
             Group(request.branch + i, (request.branch + i, version, self.calls), None) for i in range(request.window)
         ]
 
-    def adopt(self, groups: Sequence[Group]) -> None:
+    def extend(self, groups: Sequence[Group]) -> None:
         first = groups[0].position
         self.groups = {p: g for p, g in self.groups.items() if p < first} | {g.position: g for g in groups}
 
-    def keep(self, position: int) -> None:
+    def evict_before(self, position: int) -> None:
         self.groups = {p: g for p, g in self.groups.items() if p >= position - 2}
 
     def reset(self) -> None:

@@ -14,7 +14,16 @@ import torch
 
 from engine.control.conditions import Condition
 from engine.distributed.group import RankError, RankGroup
-from engine.models.interface import Group, HistoryPolicy, ModelSpec, Report, Request, Sampler, Stopped
+from engine.models.interface import (
+    Group,
+    HistoryPolicy,
+    ModelSpec,
+    Request,
+    Sampler,
+    SamplerHost,
+    StepCallback,
+    Stopped,
+)
 from engine.models.transport import Header, Tensors, Wire
 
 log = logging.getLogger(__name__)
@@ -55,11 +64,11 @@ class ParallelSampler(Sampler):
     def prepare(self, condition: Condition) -> Any:
         return self._prepare(condition)
 
-    def begin(self, file: Path | None) -> None:
+    def set_start(self, file: Path | None) -> None:
         self._begin = file
-        self._tell({"op": "begin", "file": str(file) if file else None})
+        self._tell({"op": "set_start", "file": str(file) if file else None})
 
-    def sample(self, request: Request, report: Report) -> list[Group]:
+    def sample(self, request: Request, report: StepCallback) -> list[Group]:
         self.spec.check_window(request.window)
         group = self._living()
         header, tensors = self._wire.prepared_out(request.prepared, self._known)
@@ -94,7 +103,7 @@ class ParallelSampler(Sampler):
             for message in later:
                 self._tell(message)
 
-    def adopt(self, groups: Sequence[Group]) -> None:
+    def extend(self, groups: Sequence[Group]) -> None:
         first = groups[0].position
         kept = [
             (made, min(count, first - made[0].position)) for made, count in self._adopted if made[0].position < first
@@ -102,32 +111,33 @@ class ParallelSampler(Sampler):
         self._adopted = [*kept, (list(groups), len(groups))]
         mine = len(groups) == len(self._made) and all(a is b for a, b in zip(groups, self._made, strict=True))
         if mine:
-            self._tell({"op": "adopt", "made": True, "count": len(groups)})
+            self._tell({"op": "extend", "made": True, "count": len(groups)})
         else:
             self._send_groups(list(groups), len(groups))
 
-    def settle(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
-        self._together({"op": "settle", "history": history.value})
+    def prefill_chunk(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
+        self._together({"op": "prefill_chunk", "history": history.value})
 
-    def idle(self, locked: int, history: HistoryPolicy) -> bool:
+    def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
         if self._group is None:
             # rebuilt when nothing runs, so that the next call finds it there
             self._living()
             return True
-        answer = self._together({"op": "idle", "locked": locked, "history": history.value})
+        answer = self._together({"op": "prefill_step", "locked": locked, "history": history.value})
         return bool(answer.get("more"))
 
-    def listen(self, ask: Callable[[int], None]) -> None:
+    def attach(self, host: SamplerHost) -> None:
+        super().attach(host)
         if self.frames is not None:
-            self.frames.ask = ask
+            self.frames.ask = host.decode_until
 
-    def keep(self, position: int) -> None:
+    def evict_before(self, position: int) -> None:
         self._adopted = [
             (made, count)
             for made, count in self._adopted
             if made[0].position + count > position - RETAINED or made[0].position < SINK
         ]
-        self._tell({"op": "keep", "position": position})
+        self._tell({"op": "evict_before", "position": position})
 
     def reset(self) -> None:
         self._adopted.clear()
@@ -195,14 +205,14 @@ class ParallelSampler(Sampler):
             return
         header, tensors = self._wire.groups_out(groups, self._known)
         try:
-            self._group.tell({"op": "adopt", "groups": header, "count": count}, tensors)
+            self._group.tell({"op": "extend", "groups": header, "count": count}, tensors)
         except RankError as e:
             self._lost(e)
 
     def _lost(self, error: RankError) -> None:
         self._group = None
         self._made = []
-        self.say(f"{error}; what is cached plays on, the group is started again from the retained latents")
+        self._notify(f"{error}; what is cached plays on, the group is started again from the retained latents")
 
     def _living(self) -> RankGroup:
         """The group, rebuilt and told what was adopted if it was lost. Raises RankError."""
@@ -211,10 +221,14 @@ class ParallelSampler(Sampler):
             self._known.clear()
             self.rebuilt += 1
             if self._begin is not None:
-                self._tell({"op": "begin", "file": str(self._begin)})
+                self._tell({"op": "set_start", "file": str(self._begin)})
             for made, count in self._adopted:
                 self._send_groups(made, count)
-            self.say("the group of ranks runs again")
+            self._notify("the group of ranks runs again")
         if self._group is None:
             raise RankError("the group of ranks could not be started again")
         return self._group
+
+    def _notify(self, message: str) -> None:
+        if self.host is not None:
+            self.host.notify(message)

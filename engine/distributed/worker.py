@@ -105,20 +105,20 @@ class Rank:
         s = self.sampler
         if op == "sample":
             self._sample(header, tensors)
-        elif op == "adopt":
+        elif op == "extend":
             groups = self.made if header.get("made") else self.wire.groups_in(header["groups"], tensors)
-            s.adopt(groups[: header["count"]])
-        elif op == "settle":
-            s.settle(self.made, HistoryPolicy(header["history"]))
+            s.extend(groups[: header["count"]])
+        elif op == "prefill_chunk":
+            s.prefill_chunk(self.made, HistoryPolicy(header["history"]))
             send(self.pipe, {"op": "done"})
-        elif op == "idle":
-            send(self.pipe, {"op": "done", "more": s.idle(header["locked"], HistoryPolicy(header["history"]))})
-        elif op == "keep":
-            s.keep(header["position"])
+        elif op == "prefill_step":
+            send(self.pipe, {"op": "done", "more": s.prefill_step(header["locked"], HistoryPolicy(header["history"]))})
+        elif op == "evict_before":
+            s.evict_before(header["position"])
         elif op == "reset":
             s.reset()
-        elif op == "begin":
-            s.begin(Path(header["file"]) if header["file"] else None)
+        elif op == "set_start":
+            s.set_start(Path(header["file"]) if header["file"] else None)
         else:
             raise ValueError(f"unknown message {op!r}")
 

@@ -25,7 +25,7 @@ def sampler(model: Model, windows: Sequence[int], steps: int, repeats: int) -> l
         model.decoder.reset()
         history = model.spec.history[0]
         groups = s.sample(Request(0, k, steps, 0, 0, prepared, history), lambda a, b: True)
-        s.adopt(groups)
+        s.extend(groups)
         model.decoder.decode(groups[-1])
         branch = groups[-1].position + 1
 

@@ -366,7 +366,7 @@ def sampler_pocket(folder: Path, windows: Sequence[int], steps: int, repeats: in
             sampler = PocketSampler(weights)
             prepared = sampler.prepare(Condition(1, "desert"))
             ask = Request(0, 7, steps, 0, 0, prepared, HistoryPolicy.CLEAN_PREFILL)
-            sampler.adopt(sampler.sample(ask, lambda a, b: True))
+            sampler.extend(sampler.sample(ask, lambda a, b: True))
             request = replace(ask, branch=7, window=k)
 
             def whole_call() -> None:

@@ -62,7 +62,7 @@ def forward_times(
     out: dict[str, float] = {}
     window = z[:, :, history:]
     with torch.inference_mode():
-        first = WindowCall(rotation(0, history), keep=True, latents=history)
+        first = WindowCall(rotation(0, history), capture_kv=True, latents=history)
         run(z[:, :, :history], first)
         call = WindowCall(rotation(history, k), kept(first), rotation(0, history), latents=k)
         spread: Any = backbone.holder.spread
@@ -126,8 +126,8 @@ def sampler(model: Model, windows: Sequence[int], steps: int, repeats: int) -> l
         s.reset()
         model.decoder.reset()
         groups = s.sample(Request(0, k, steps, 0, 0, prepared, history), lambda a, b: True)
-        s.settle(groups, history)
-        s.adopt(groups)
+        s.prefill_chunk(groups, history)
+        s.extend(groups)
         branch = groups[-1].position + 1
         if history in (HistoryPolicy.BOUNDARY_IMAGE, HistoryPolicy.LATENT_INPUT):
             for g in groups:
@@ -135,7 +135,7 @@ def sampler(model: Model, windows: Sequence[int], steps: int, repeats: int) -> l
 
         def call(branch: int = branch, prepared: Any = prepared, history: HistoryPolicy = history, k: int = k) -> None:
             made = s.sample(Request(branch, k, steps, 0, 0, prepared, history), lambda a, b: True)
-            s.settle(made, history)
+            s.prefill_chunk(made, history)
 
         row["call"] = timed(call, max(1, repeats // 2))["median"]
         row["call_over_T"] = row["call"] / row["T"]
@@ -152,8 +152,8 @@ def reuse_gap(s: WanSampler, k: int, steps: int) -> float:
     for history in (HistoryPolicy.KV_REUSE, HistoryPolicy.CLEAN_PREFILL):
         s.reset()
         groups = s.sample(Request(0, k, steps, 0, 0, prepared, history), lambda a, b: True)
-        s.settle(groups, history)
-        s.adopt(groups)
+        s.prefill_chunk(groups, history)
+        s.extend(groups)
         after = s.sample(Request(max(1, k // 2), k, steps, 0, 0, prepared, history), lambda a, b: True)
         made.append(torch.stack([g.latent for g in after]).float())
     return float(((made[0] - made[1]).square().mean() / made[1].square().mean()).sqrt())

@@ -34,7 +34,7 @@ from engine.control.controller import (
     Wake,
 )
 from engine.control.estimator import Estimator
-from engine.playback.player import Happening, Player
+from engine.playback.player import PlaybackEventKind, Player
 from engine.runtime.metrics import percentile
 
 UPDATES = {"low": (1, 2), "high": (3, 11)}
@@ -260,12 +260,12 @@ class Trajectory:
 
     def _play(self) -> None:
         for x in self.player.advance(self.now):
-            if x.what is Happening.GROUP:
+            if x.what is PlaybackEventKind.GROUP:
                 self.feed(Tick(x.at, x.position))
-            elif x.what is Happening.STALLED:
+            elif x.what is PlaybackEventKind.STALLED:
                 self.out.late_groups += 1
                 self.feed(Wake(x.at, Cause.HOLD))
-            elif x.what in (Happening.STARTED, Happening.RESUMED):
+            elif x.what in (PlaybackEventKind.STARTED, PlaybackEventKind.RESUMED):
                 self.feed(Wake(x.at, Cause.RELEASE))
 
 

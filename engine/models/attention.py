@@ -79,7 +79,7 @@ class WindowCall:
 
     rotation: of the window's tokens. prefix: one KeyValue a layer, or none. prefix_rotation: of the prefix's tokens.
     mask: (tokens, prefix + tokens) bool, True where attention is allowed, or none for all. context_mask: (tokens,
-    context) bool, the same for cross-attention. cameras: for models with PRoPE. latents: of the window. keep: collect the
+    context) bool, the same for cross-attention. cameras: for models with PRoPE. latents: of the window. capture_kv: collect the
     keys and values of the next forward in `kept`.
     """
 
@@ -90,8 +90,8 @@ class WindowCall:
     context_mask: Tensor | None = None
     cameras: Projections | None = None
     latents: int = 1
-    keep: bool = False
-    kept: list[KeyValue] = field(default_factory=list)
+    capture_kv: bool = False
+    captured_kv: list[KeyValue] = field(default_factory=list)
     _joined: dict[int, KeyValue] = field(default_factory=dict)
     _mine: dict[str, Rotation] = field(default_factory=dict)
 
@@ -174,8 +174,8 @@ class WindowAttention:
         spread = self._holder.spread
         if spread is not None:
             query, key, value = (spread.to_heads(x) for x in (query, key, value))
-        if call.keep:
-            call.kept.append((key, value))
+        if call.capture_kv:
+            call.captured_kv.append((key, value))
         rotate = call.turned(spread)
         keys, values = call.join(self._layer, rotate(key), value, spread)
         out = self._attend(rotate(query), keys, values, call.mask)

@@ -115,53 +115,63 @@ class Group:
     span: int | None = None
 
 
-Report = Callable[[int, int], bool]
+StepCallback = Callable[[int, int], bool]
 """Called after each step with (steps done, steps in all); answers whether to go on."""
+
+
+class SamplerHost(Protocol):
+    """What a sampler may ask of whoever runs it. Both are safe to call from the sampler's thread."""
+
+    def notify(self, message: str) -> None:
+        """Tells the person something."""
+
+    def decode_until(self, position: int) -> None:
+        """Decodes the groups up to this position at once; they are locked, so they will play."""
 
 
 class Sampler(Protocol):
     """Samples K latents jointly. Used from one thread."""
 
     spec: ModelSpec
-    say: Callable[[str], None] = staticmethod(lambda message: None)
-    """Takes messages for the person; the session sets it."""
+    host: SamplerHost | None = None
+    """Who runs the sampler; see `attach`."""
     prepares_slowly: bool = False
     """Whether `prepare` belongs on a thread of its own; it must then be safe to call beside the rest."""
 
     def prepare(self, condition: Condition) -> Any:
         """Makes a condition's inputs. Raises ConditionError."""
 
-    def begin(self, file: Path | None) -> None:
+    def set_start(self, file: Path | None) -> None:
         """The next world begins from this picture or film; None: as the model does by itself. Raises ConditionError."""
         if file is not None:
             raise ConditionError(f"{self.spec.name} does not begin from pictures")
 
-    def sample(self, request: Request, report: Report) -> list[Group]:
+    def sample(self, request: Request, report: StepCallback) -> list[Group]:
         """`window` groups from `branch`, continuing what was adopted below it. Changes nothing that is kept.
 
         Raises Stopped when `report` says so, KeyError when the prefix is not there.
         """
 
-    def adopt(self, groups: Sequence[Group]) -> None:
+    def extend(self, groups: Sequence[Group]) -> None:
         """These groups are the session's from their first position on; what was there before is dropped."""
 
-    def settle(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
+    def prefill_chunk(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
         """The call's groups are on their way to the decoder, the slot is still held: time to make what the next call needs."""
         return
 
-    def idle(self, locked: int, history: HistoryPolicy) -> bool:
+    def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
         """Nothing is running: one piece of work ahead of the next call, on groups below `locked`. Whether there was one."""
         return False
 
-    def listen(self, ask: Callable[[int], None]) -> None:
-        """ask: makes the decoder go on to a position at once, for samplers that need the frame before a branch."""
-        return
+    def attach(self, host: SamplerHost) -> None:
+        """host: takes messages for the person and decodes what a call needs before its branch. Called once, before sampling."""
+        self.host = host
 
     def transformers(self) -> list[tuple[Any, CallHolder]]:
         """The models that can be spread over ranks, with where their calls are set."""
         return []
 
-    def keep(self, position: int) -> None:
+    def evict_before(self, position: int) -> None:
         """Positions below were delivered: what no branch can need any more is let go."""
 
     def reset(self) -> None:
@@ -185,7 +195,7 @@ class Decoder(Protocol):
     def rewind(self, position: int) -> None:
         """The next group decoded is `position`, whatever was decoded after it before."""
 
-    def keep(self, position: int) -> None:
+    def evict_before(self, position: int) -> None:
         """Positions below were delivered. From any thread."""
         return
 
@@ -195,7 +205,7 @@ class Decoder(Protocol):
         if groups:
             self.rewind(groups[-1].position + 1)
 
-    def aside(self) -> Decoder:
+    def fork(self) -> Decoder:
         """Another decoder with the same weights and a state of its own, for looking back; used from one other thread."""
         return self
 

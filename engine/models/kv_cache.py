@@ -13,7 +13,7 @@ import torch
 from engine.models.attention import KeyValue
 
 
-class PrefixStore:
+class PrefixKVCache:
     """Used from one thread."""
 
     def __init__(self) -> None:

@@ -92,7 +92,7 @@ def _load_pocket(progress: Progress, folder: Path, options: LoadOptions) -> Mode
     progress("waking the pocket world", 0.9)
     digest = hashlib.sha256((folder / "pocket.safetensors").read_bytes()).hexdigest()[:16]
     sampler = PocketSampler(weights, options.start_image)
-    sampler.begin(options.image or options.clip)
+    sampler.set_start(options.image or options.clip)
     return Model(sampler, PocketDecoder(weights), f"pocket-{digest}")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.models.interface import Report, Stopped
+from engine.models.interface import StepCallback, Stopped
 
 SOLVERS = ("dmd", "flowmap", "euler", "unipc")
 TRAIN_STEPS = 1000
@@ -93,7 +93,7 @@ def denoise(
     sample: Tensor,
     velocity: Callable[[int, Tensor], Tensor],
     fresh: Callable[[int], Tensor],
-    report: Report,
+    report: StepCallback,
     done: int = 0,
     total: int | None = None,
     wait: Callable[[], None] = lambda: None,

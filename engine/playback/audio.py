@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.playback.player import Samples
-from engine.playback.shared_player import Screen
+from engine.playback.shared_player import SharedPlayer
 
 FADE_SECONDS = 0.01
 """Of fades at pauses, stalls and jumps."""
@@ -70,7 +70,7 @@ class DeviceClock:
 class SoundReader:
     """Reads one screen's sound for one device. Used from the device's thread; `volume` is set from any."""
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: SharedPlayer) -> None:
         self.screen = screen
         self.rate = screen.rate
         self.volume = 1.0

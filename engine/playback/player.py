@@ -27,7 +27,7 @@ def sample_at(frame: int, fps: float, rate: int) -> int:
     return int(np.floor(frame * rate / fps + 0.5))
 
 
-class Happening(Enum):
+class PlaybackEventKind(Enum):
     STARTED = "started"
     GROUP = "group"
     FRAME = "frame"
@@ -36,10 +36,10 @@ class Happening(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlaybackEvent:
     """What the player did. at: the due time (seconds); frame: media time in frames; position: of the group; sound: of the frame."""
 
-    what: Happening
+    what: PlaybackEventKind
     at: float
     position: int = -1
     frame: int = -1
@@ -158,23 +158,23 @@ class Player:
                 self._stalled += now - self._paused
             self._paused = None
 
-    def advance(self, now: float) -> list[Played]:
+    def advance(self, now: float) -> list[PlaybackEvent]:
         """Everything that became due up to `now`, in order."""
-        out: list[Played] = []
+        out: list[PlaybackEvent] = []
         if self._paused is not None:
             return out
         if self._origin is None:
             if self.next_position not in self._groups:
                 return out
             self._origin = now - self.shown / self.fps
-            out.append(Played(Happening.STARTED, now, self.next_position, self.shown))
+            out.append(PlaybackEvent(PlaybackEventKind.STARTED, now, self.next_position, self.shown))
         while (due := self._origin + self.shown / self.fps) <= now + 1e-9:
             frame = self._frame(self.shown)
             if frame is None:
                 if self._stalled is None:
                     self._stalled = due
                     self.stalls += 1
-                    out.append(Played(Happening.STALLED, due, self.next_position, self.shown))
+                    out.append(PlaybackEvent(PlaybackEventKind.STALLED, due, self.next_position, self.shown))
                 break
             if self._stalled is not None:
                 # the frame came late: it is shown now, and everything after it is due later by the stall
@@ -183,17 +183,19 @@ class Player:
                 self._origin += lost
                 self._stalled = None
                 due = now
-                out.append(Played(Happening.RESUMED, now, self.next_position, self.shown))
+                out.append(PlaybackEvent(PlaybackEventKind.RESUMED, now, self.next_position, self.shown))
             position, group = frame
             if self.shown == group.start:
                 self.next_position = position + 1
-                out.append(Played(Happening.GROUP, due, position, self.shown))
+                out.append(PlaybackEvent(PlaybackEventKind.GROUP, due, position, self.shown))
                 for old in [p for p in self._groups if p < position - 1]:
                     del self._groups[old]
             self.position = position
             self.image = group.frames[self.shown - group.start]
             out.append(
-                Played(Happening.FRAME, due, position, self.shown, self.image, self._sound_of(group, self.shown))
+                PlaybackEvent(
+                    PlaybackEventKind.FRAME, due, position, self.shown, self.image, self._sound_of(group, self.shown)
+                )
             )
             self.shown += 1
         return out

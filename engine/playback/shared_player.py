@@ -5,16 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from engine.playback.player import Frame, Happening, Played, Player, Samples
+from engine.playback.player import Frame, PlaybackEvent, PlaybackEventKind, Player, Samples
 
 
-class Screen:
+class SharedPlayer:
     """Thread-safe. `listen` is called, without the lock, with everything the player did and the epoch that it was in."""
 
     def __init__(self, fps: float, rate: int = 0) -> None:
         """rate: samples a second of the sound, 0 without."""
         self.fps, self.rate = fps, rate
-        self.listen: Callable[[Sequence[Played], int], None] = lambda played, epoch: None
+        self.listen: Callable[[Sequence[PlaybackEvent], int], None] = lambda played, epoch: None
         self.epoch = 0
         """Rises when a world is left: what was played before that is of no interest any more."""
         self.total_shown = 0
@@ -23,12 +23,12 @@ class Screen:
         self._lock = threading.Lock()
         self._player = Player(fps, rate)
 
-    def advance(self, now: float) -> list[Played]:
+    def advance(self, now: float) -> list[PlaybackEvent]:
         """Everything that became due up to `now`; call it often, from one thread."""
         with self._lock:
             before = self._player.stall_seconds, self._player.stalls
             played = self._player.advance(now)
-            self.total_shown += sum(p.what is Happening.FRAME for p in played)
+            self.total_shown += sum(p.what is PlaybackEventKind.FRAME for p in played)
             self.total_stall += self._player.stall_seconds - before[0]
             self.total_stalls += self._player.stalls - before[1]
             epoch = self.epoch

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine.models.interface import Decoder, Group
 from engine.playback.player import Frame, Samples
-from engine.playback.shared_player import Screen
+from engine.playback.shared_player import SharedPlayer
 
 AHEAD = 3
 """Groups past the one on show that are decoded; more would be thrown away at the next revocation."""
@@ -52,7 +52,7 @@ class DecodeWorker:
     """Thread-safe. A dropped group is never handed to the screen, even when its decode was under way."""
 
     def __init__(
-        self, decoder: Decoder, screen: Screen, failed: Callable[[BaseException], None], ahead: int = AHEAD
+        self, decoder: Decoder, screen: SharedPlayer, failed: Callable[[BaseException], None], ahead: int = AHEAD
     ) -> None:
         """failed: called on the worker's thread when a group that nobody waits for could not be decoded."""
         self._decoder = decoder

@@ -1,6 +1,6 @@
 """The engine thread: runs a session live. The rest of the program talks to it through `Engine`, from any thread.
 
-Where threads meet: the queue of messages into the engine thread, the `Screen` (frames and the media clock), and the
+Where threads meet: the queue of messages into the engine thread, the `SharedPlayer` (frames and the media clock), and the
 `View`, an immutable object that the engine thread replaces.
 """
 
@@ -18,8 +18,8 @@ from typing import Any
 from engine.control.conditions import Condition
 from engine.control.controller import Cause, Launch, Wake
 from engine.models.interface import ConditionError, Decoder, Group, Loader, ModelSpec, Stopped
-from engine.playback.player import Happening, Played
-from engine.playback.shared_player import Screen
+from engine.playback.player import PlaybackEvent, PlaybackEventKind
+from engine.playback.shared_player import SharedPlayer
 from engine.runtime.decode_worker import Decoded, DecodeWorker
 from engine.runtime.session import Beginning, Session, Settings
 from engine.runtime.session_log import EventLog
@@ -46,7 +46,7 @@ class Engine:
         """folder: of the session log, or None for no log. Raises ValueError for impossible settings, OSError when the
         folder cannot be written: cheap failures come before the model is loaded."""
         self.clock = clock
-        self.screen = Screen(spec.fps, spec.sound_rate)
+        self.screen = SharedPlayer(spec.fps, spec.sound_rate)
         self.view = View(fps=spec.fps, window=settings.checked(spec).window or 0, prompt=settings.prompt)
         self.stage: tuple[str, float] = ("starting", 0.0)
         self.takes = Takes()
@@ -123,10 +123,10 @@ class Engine:
         """Changes window, steps or commit from the next call on; what is impossible is refused with a message."""
         self._messages.put(lambda s, now: [s.set_policy(replace(s.settings, **changes), now)])
 
-    def aside(self) -> Decoder | None:
+    def fork(self) -> Decoder | None:
         """A decoder for looking back at kept groups, for one other thread; None before the model is loaded."""
         session = self._session
-        return None if session is None else session.model.decoder.aside()
+        return None if session is None else session.model.decoder.fork()
 
     def close(self) -> None:
         """Ends the session and waits for the threads. The log is complete afterwards. Safe to call twice."""
@@ -167,7 +167,7 @@ class Engine:
         session.drop = worker.drop
         session.give = worker.give
         session.resume_decoder = worker.resume
-        session.model.sampler.listen(worker.reach)
+        session.reach = worker.reach
         if session.model.sampler.prepares_slowly:
             threading.Thread(target=self._prepare, args=(session,), name="foreland-prepare", daemon=True).start()
             session.prepare_later = self._conditions.put
@@ -175,8 +175,8 @@ class Engine:
         self.stage = ("first picture", 1.0)
         self._publish()
 
-    def _listen(self, played: Sequence[Played], epoch: int) -> None:
-        told = [p for p in played if p.what is not Happening.FRAME]
+    def _listen(self, played: Sequence[PlaybackEvent], epoch: int) -> None:
+        told = [p for p in played if p.what is not PlaybackEventKind.FRAME]
         if told:
             if self._worker is not None:
                 self._worker.nudge()
@@ -229,7 +229,7 @@ class Engine:
         try:
             self._take(message(session, self.clock()))
         except (ConditionError, ValueError, LookupError) as e:
-            session.say(f"{e}; nothing was changed")
+            session.notify(f"{e}; nothing was changed")
 
     def _take(self, launches: Sequence[Launch | None]) -> None:
         for launch in launches:
@@ -276,7 +276,7 @@ class Engine:
 
         placed = session.placed(groups)
         self._worker.give(placed, done)
-        session.settle(groups)
+        session.prefill_chunk(groups)
         while not first and self._next is None and not self._closing.is_set():
             self._wait(session, session.alarm)
         if not first or self._next is not None:

@@ -10,8 +10,8 @@ from typing import Any
 
 from engine.control.controller import Launch, Wake
 from engine.models.interface import Group, Loader, ModelSpec
-from engine.playback.player import Frame, Happening, Samples
-from engine.playback.shared_player import Screen
+from engine.playback.player import Frame, PlaybackEventKind, Samples
+from engine.playback.shared_player import SharedPlayer
 from engine.runtime.decode_worker import decoded
 from engine.runtime.engine import Engine
 from engine.runtime.script import Script, ScriptEvent
@@ -96,7 +96,7 @@ def explore_virtual(
 class _Virtual:
     def __init__(self, load, spec, settings, script, folder, show, progress, call_seconds) -> None:  # type: ignore[no-untyped-def]
         self.now = 0.0
-        self.screen = Screen(spec.fps, spec.sound_rate)
+        self.screen = SharedPlayer(spec.fps, spec.sound_rate)
         journal = EventLog(folder, lambda: self.now)
         self.session = Session(load(progress), replace(settings, prompt=script.prompt), self.screen, journal, 0.0)
         self.spec: ModelSpec = spec
@@ -108,7 +108,7 @@ class _Virtual:
         self.flying: tuple[Launch, list[Group], float] | None = None
         self.session.drop = self._drop
         self.session.give = self._give
-        self.session.model.sampler.listen(self._reach)
+        self.session.reach = self._reach
 
     def _drop(self, first: int) -> None:
         self.pending = {p: x for p, x in self.pending.items() if p < first}
@@ -128,7 +128,7 @@ class _Virtual:
         launch, groups, _ = self.flying
         self.flying = None
         given = self.session.placed(groups)
-        self.session.settle(groups)
+        self.session.prefill_chunk(groups)
         self._launch(list(self.session.deliverable(launch, groups, self.now, lambda: self._give(given))))
 
     def _decode_next(self) -> None:
@@ -170,7 +170,7 @@ class _Virtual:
                 self._launch([self.session.feed(Wake(self.now))])
             self._decode_next()
             played = self.screen.advance(self.now)
-            self._launch(list(self.session.played([p for p in played if p.what is not Happening.FRAME])))
+            self._launch(list(self.session.played([p for p in played if p.what is not PlaybackEventKind.FRAME])))
             for p in played:
                 if p.image is not None and shown < total:
                     self.show(p.image, p.sound)

@@ -95,12 +95,12 @@ class _Again:
             self.made[call] = self.model.sampler.sample(request, lambda step, steps: True)
         except Exception as e:
             raise ReplayError(f"call {call} could not be made again: {e}") from e
-        self.model.sampler.settle(self.made[call], request.history)
+        self.model.sampler.prefill_chunk(self.made[call], request.history)
 
     def _adopt(self, call: int, count: int) -> None:
         groups = self.made.pop(call, [])[:count]
         if groups:
-            self.model.sampler.adopt(groups)
+            self.model.sampler.extend(groups)
             self.timeline = {p: g for p, g in self.timeline.items() if p < groups[0].position}
             self.timeline.update((g.position, g) for g in groups)
 
@@ -121,14 +121,14 @@ class _Again:
         self.kept.setdefault(self.take, []).append(
             Kept(group, line["start"], line["span"], line["call"], line["version"], "")
         )
-        self.model.sampler.keep(p)
-        self.model.decoder.keep(p)
+        self.model.sampler.evict_before(p)
+        self.model.decoder.evict_before(p)
 
     def _reset(self, line: dict[str, Any]) -> None:
         self.conditions[max(self.conditions)] = Condition(max(self.conditions), line["prompt"])
         begin = line.get("begin")
         if begin:
-            self.model.sampler.begin(Path(begin))
+            self.model.sampler.set_start(Path(begin))
         self.model.sampler.reset()
         self.model.decoder.resume([])
         self.timeline.clear()

@@ -42,9 +42,9 @@ from engine.control.controller import (
 )
 from engine.control.controller import Report as Notice
 from engine.control.estimator import Estimator
-from engine.models.interface import ConditionError, Group, HistoryPolicy, Model, ModelSpec, Report, Request
-from engine.playback.player import Happening, Played
-from engine.playback.shared_player import Screen
+from engine.models.interface import ConditionError, Group, HistoryPolicy, Model, ModelSpec, Request, StepCallback
+from engine.playback.player import PlaybackEvent, PlaybackEventKind
+from engine.playback.shared_player import SharedPlayer
 from engine.runtime.host import facts
 from engine.runtime.metrics import UpdateRecord, percentile, summary
 from engine.runtime.session_log import SCHEMA, EventLog
@@ -121,7 +121,7 @@ class Session:
         self,
         model: Model,
         settings: Settings,
-        screen: Screen,
+        screen: SharedPlayer,
         journal: EventLog,
         now: float,
         takes: Takes | None = None,
@@ -157,7 +157,8 @@ class Session:
         self._transition: Transition | None = None
         self._words: dict[int, str] = {0: settings.prompt}
         self._began = now
-        model.sampler.say = self.say
+        self.reach: Callable[[int], None] = lambda position: None
+        model.sampler.attach(self)
         self.controller = self._new_controller(now, 0)
         self._mark(self.book.current, "start", now, "received")
         spec, s = model.spec, self.settings
@@ -225,7 +226,7 @@ class Session:
                 case Receipt():
                     self._receive(command)
                 case Notice():
-                    self.say(command.message)
+                    self.notify(command.message)
                 case Restore():
                     self.give([(self._timeline[e.position], e.start) for e in command.entries])
                 case Abandon():
@@ -345,7 +346,7 @@ class Session:
         if version not in self._marks:
             return []
         if isinstance(inputs, ConditionError):
-            self.say(f"{inputs}; the world goes on as before")
+            self.notify(f"{inputs}; the world goes on as before")
             self.book.take_back(self._accepted_prompt(version))
             launch = self.feed(InputsRejected(now, version, str(inputs)))
         else:
@@ -361,19 +362,19 @@ class Session:
         media = self.screen.media_time(arrival)
         self._marks[condition.version] = UpdateMark(condition.version, kind, condition.prompt, media, -1, phase)
 
-    def played(self, happenings: Sequence[Played]) -> list[Launch]:
+    def played(self, happenings: Sequence[PlaybackEvent]) -> list[Launch]:
         """What the player did, for the controller."""
         launches: list[Launch | None] = []
         for p in happenings:
-            if p.what is Happening.GROUP:
+            if p.what is PlaybackEventKind.GROUP:
                 self._deliver_mark(p.position)
                 launches.append(self.feed(Tick(p.at, p.position)))
-                self.model.sampler.keep(p.position)
-                self.model.decoder.keep(p.position)
-            elif p.what is Happening.STALLED:
+                self.model.sampler.evict_before(p.position)
+                self.model.decoder.evict_before(p.position)
+            elif p.what is PlaybackEventKind.STALLED:
                 self.log.write("played", p.at, what="stalled", position=p.position)
                 launches.append(self.feed(Wake(p.at, Cause.HOLD)))
-            elif p.what in (Happening.STARTED, Happening.RESUMED):
+            elif p.what in (PlaybackEventKind.STARTED, PlaybackEventKind.RESUMED):
                 self.log.write("played", p.at, what=p.what, position=p.position)
                 launches.append(self.feed(Wake(p.at, Cause.RELEASE)))
         return [x for x in launches if x is not None]
@@ -421,7 +422,7 @@ class Session:
         condition = Condition(now_said.version + 1, said, negative=now_said.negative)
         prepared = self.model.sampler.prepare(condition)
         if begin is not None:
-            self.model.sampler.begin(begin or None)
+            self.model.sampler.set_start(begin or None)
         self.settings = settings
         self._leave(now, condition, prepared)
         self.takes.clear()
@@ -512,7 +513,11 @@ class Session:
             prompt=condition.prompt,
         )
 
-    def say(self, message: str) -> None:
+    def decode_until(self, position: int) -> None:
+        """A sampler needs the frames up to a position now."""
+        self.reach(position)
+
+    def notify(self, message: str) -> None:
         """A message for the person, also in the log."""
         self.messages.append(message)
         self.log.write("note", text=message)
@@ -526,7 +531,7 @@ class Session:
         prepared = self._prepared[launch.version]
         return Request(launch.branch, launch.window, s.steps, s.seed, attempt, prepared, s.history)
 
-    def run(self, launch: Launch, report: Report) -> list[Group]:
+    def run(self, launch: Launch, report: StepCallback) -> list[Group]:
         """Samples a launch; blocks. Errors are the sampler's."""
         request = self.request(launch)
         start = self.controller.start(self.controller.end)
@@ -562,15 +567,17 @@ class Session:
                 error=error,
             )
 
-    def settle(self, groups: Sequence[Group]) -> None:
+    def prefill_chunk(self, groups: Sequence[Group]) -> None:
         """A call's groups are being decoded: what the next call needs of them is made meanwhile."""
         assert self.settings.history is not None
-        self.model.sampler.settle(groups, self.settings.history)
+        self.model.sampler.prefill_chunk(groups, self.settings.history)
 
     def work_ahead(self) -> bool:
         """With no call running: one piece of work for the next one, on groups that will surely play."""
         assert self.settings.history is not None
-        return self.controller.job is None and self.model.sampler.idle(self.controller.locked, self.settings.history)
+        return self.controller.job is None and self.model.sampler.prefill_step(
+            self.controller.locked, self.settings.history
+        )
 
     def placed(self, groups: Sequence[Group]) -> list[tuple[Group, int]]:
         """A call's groups with the media frames they begin at, at the end of the cache."""
@@ -586,7 +593,7 @@ class Session:
 
         show: puts that group on the screen; called once the controller knows of it and before it can be revoked.
         """
-        self.model.sampler.adopt(groups)
+        self.model.sampler.extend(groups)
         first = groups[0].position
         self._timeline = {p: g for p, g in self._timeline.items() if self.controller.delivered - 2 <= p < first}
         self._timeline.update((g.position, g) for g in groups)

@@ -187,9 +187,9 @@ def resume_sampler(sampler: Sampler, path: Sequence[Kept]) -> None:
     """Sampling goes on after a path of kept groups, the last of which has been delivered."""
     sampler.reset()
     for groups in retained_calls(path):
-        sampler.adopt(groups)
+        sampler.extend(groups)
         for g in groups:
-            sampler.keep(g.position + 1)
+            sampler.evict_before(g.position + 1)
 
 
 def nbytes(group: Group) -> int:

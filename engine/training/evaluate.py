@@ -61,7 +61,7 @@ class Bench:
         after = [*c.pitch[1 : groups + 1]]
         old = torch.from_numpy(one_hot(c.before[None], np.random.default_rng(0), 0.0))[0]
         states = [GroupState(c.motion[g], float(c.pitch[g]), Place(pitch=float(after[g])), old) for g in range(groups)]
-        self.sampler.adopt([Group(g, latents[g], states[g]) for g in range(groups)])
+        self.sampler.extend([Group(g, latents[g], states[g]) for g in range(groups)])
 
     def go(
         self, branch: int, window: int, keys: tuple[str, ...], prompt: str, seed: int, steps: int = 4
@@ -71,9 +71,9 @@ class Bench:
         groups = self.sampler.sample(
             Request(branch, window, steps, seed, 0, prepared, HistoryPolicy.CLEAN_PREFILL), _yes
         )
-        self.sampler.adopt(groups)
+        self.sampler.extend(groups)
         for p in range(branch + 1, branch + window + 1):
-            self.sampler.keep(p)
+            self.sampler.evict_before(p)
         return np.concatenate([np.stack(self.decoder.decode(g)) for g in groups])
 
 

@@ -61,7 +61,7 @@ class JointDecoder(Decoder):
             self.decode(g)
             self._mark(g)
 
-    def aside(self) -> Decoder:
+    def fork(self) -> Decoder:
         return JointDecoder(self._fps, self._rate, self._pictures, self._waveform, LastFrames())
 
     def decode(self, group: Group) -> list[Frame]:

@@ -45,7 +45,7 @@ def load_joint(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Pr
     conditions = Conditions(spec, encode, close, cache, action_words(options.words), device)
     sampler = JointSampler(spec, family, conditions)
     if (file := options.image or options.clip) is not None:
-        sampler.begin(file)
+        sampler.set_start(file)
     decoder = JointDecoder(spec.fps, spec.sound_rate, family.pictures, family.waveform, sampler.frames)
     files = sorted(p for p in folder.glob("transformer/*") if p.suffix in (".safetensors", ".bin"))
     return Model(sampler, decoder, f"{entry.name}-{identity(files)}")

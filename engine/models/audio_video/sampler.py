@@ -15,7 +15,17 @@ from engine.control.conditions import Condition
 from engine.models.audio_video.call import JointState, Lead, groups_of
 from engine.models.audio_video.conditions import Conditions, Prepared
 from engine.models.boundary_frames import LastFrames
-from engine.models.interface import ConditionError, Group, HistoryPolicy, ModelSpec, Report, Request, Sampler, Stopped
+from engine.models.interface import (
+    ConditionError,
+    Group,
+    HistoryPolicy,
+    ModelSpec,
+    Request,
+    Sampler,
+    SamplerHost,
+    StepCallback,
+    Stopped,
+)
 from engine.models.media_files import read_still
 from engine.models.schedulers import noise
 
@@ -71,7 +81,7 @@ class JointSampler(Sampler):
     def prepare(self, condition: Condition) -> Prepared:
         return self.conditions.prepare(condition)
 
-    def begin(self, file: Path | None) -> None:
+    def set_start(self, file: Path | None) -> None:
         """From a picture, or the last frame of a film."""
         if file is None:
             self._given = None
@@ -83,12 +93,12 @@ class JointSampler(Sampler):
         with torch.inference_mode():
             self._given = self.family.encode(picture)
 
-    def sample(self, request: Request, report: Report) -> list[Group]:
+    def sample(self, request: Request, report: StepCallback) -> list[Group]:
         self.spec.check_window(request.window)
         with torch.inference_mode():
             return self._sample(request, report)
 
-    def _sample(self, request: Request, report: Report) -> list[Group]:
+    def _sample(self, request: Request, report: StepCallback) -> list[Group]:
         j, k = request.branch, request.window
         lead = self._lead(request)
         # at a world's start the given picture is the first frame; later what is repeated is not played
@@ -124,14 +134,15 @@ class JointSampler(Sampler):
             raise KeyError(f"the frame before group {j} was not decoded")
         return Lead((self.family.encode(frame),))
 
-    def adopt(self, groups: Sequence[Group]) -> None:
+    def extend(self, groups: Sequence[Group]) -> None:
         first = groups[0].position
         self._groups = {p: g for p, g in self._groups.items() if p < first} | {g.position: g for g in groups}
 
-    def listen(self, ask: Callable[[int], None]) -> None:
-        self.frames.ask = ask
+    def attach(self, host: SamplerHost) -> None:
+        super().attach(host)
+        self.frames.ask = host.decode_until
 
-    def keep(self, position: int) -> None:
+    def evict_before(self, position: int) -> None:
         self._groups = {p: g for p, g in self._groups.items() if p >= position - KEPT}
 
     def reset(self) -> None:

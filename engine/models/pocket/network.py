@@ -160,10 +160,10 @@ class PocketNet(nn.Module):
         self, latents: Tensor, extra: Tensor, context: Tensor, call: WindowCall, sigma: float
     ) -> list[KeyValue]:
         """Keys and values of clean groups, (batch, groups, CHANNELS, 10, 16), one a layer."""
-        call.keep = True
+        call.capture_kv = True
         blank = latents.new_zeros(*latents.shape[:2], CONTROL, ROWS, COLUMNS)
         self(latents, blank, latents.new_full(latents.shape[:2], sigma), extra, context, call)
-        return call.kept
+        return call.captured_kv
 
 
 def extra_inputs(motion: Tensor, pitch: Tensor, history: Tensor, condition: Tensor) -> Tensor:

@@ -14,8 +14,8 @@ from torch import Tensor
 
 from engine.control.conditions import Condition
 from engine.models.attention import CallHolder, KeyValue, Rotation, WindowCall
-from engine.models.interface import ConditionError, Decoder, Group, HistoryPolicy, Report, Request, Sampler
-from engine.models.kv_cache import PrefixStore, joined
+from engine.models.interface import ConditionError, Decoder, Group, HistoryPolicy, Request, Sampler, StepCallback
+from engine.models.kv_cache import PrefixKVCache, joined
 from engine.models.media_files import read_still
 from engine.models.pocket import camera
 from engine.models.pocket.camera import FRAMES_PER_GROUP
@@ -171,7 +171,7 @@ class PocketSampler(Sampler):
         self._around: Place | None = None
         self._land: list[int] = []
         self._groups: dict[int, Group] = {}
-        self._prefix = PrefixStore()
+        self._prefix = PrefixKVCache()
 
     def prepare(self, condition: Condition) -> Prepared:
         if len(condition.prompt) > self.spec.text_limit or len(self._words.tokens(condition.prompt)) > LONGEST:
@@ -183,7 +183,7 @@ class PocketSampler(Sampler):
         held = command(condition.keys)
         return Prepared(attributes, held, command((*condition.keys, *condition.tapped)))
 
-    def begin(self, file: Path | None) -> None:
+    def set_start(self, file: Path | None) -> None:
         """From a picture (or the last one of a film): a place in the model's terms, 128x80 and as its codec sees it."""
         if file is None:
             self._given = None
@@ -194,13 +194,13 @@ class PocketSampler(Sampler):
             raise ConditionError(str(e)) from e
         self._given = self._codec.still(picture)
 
-    def sample(self, request: Request, report: Report) -> list[Group]:
+    def sample(self, request: Request, report: StepCallback) -> list[Group]:
         self.spec.check_window(request.window)
         prepared: Prepared = request.prepared
         with torch.inference_mode():
             return self._sample(request, prepared, report)
 
-    def adopt(self, groups: Sequence[Group]) -> None:
+    def extend(self, groups: Sequence[Group]) -> None:
         first = groups[0].position
         self._groups = {p: g for p, g in self._groups.items() if p < first}
         self._prefix.drop(first)
@@ -210,7 +210,7 @@ class PocketSampler(Sampler):
             self._groups[-1] = self._start if same and self._start is not None else _beginning(before, mix)
         self._groups.update((g.position, g) for g in groups)
 
-    def idle(self, locked: int, history: HistoryPolicy) -> bool:
+    def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
         """Prefills one group more, revocable ones too: it is cheap, and the next call finds its history made."""
         if history is not HistoryPolicy.CLEAN_PREFILL:
             return False
@@ -224,7 +224,7 @@ class PocketSampler(Sampler):
     def transformers(self) -> list[tuple[Any, CallHolder]]:
         return [(self._net.wan, self._net.holder)]
 
-    def keep(self, position: int) -> None:
+    def evict_before(self, position: int) -> None:
         if (shown := self._groups.get(position - 1)) is not None:
             self._album.add(shown.state.place, shown.latent)
             self._surround(shown)
@@ -258,7 +258,7 @@ class PocketSampler(Sampler):
         levels = [pitch, *(pitch + float(x) for x in pose[FRAMES_PER_GROUP - 1 :: FRAMES_PER_GROUP, 4])]
         return motion.reshape(k, FRAMES_PER_GROUP, 5), pose, levels
 
-    def _sample(self, request: Request, prepared: Prepared, report: Report) -> list[Group]:
+    def _sample(self, request: Request, prepared: Prepared, report: StepCallback) -> list[Group]:
         """A call continues what is there; without a start image, a world begins with one group made from noise alone."""
         known = {p: g for p, g in self._groups.items() if p < request.branch}
         if request.branch == 0:
@@ -346,7 +346,7 @@ class PocketSampler(Sampler):
         k: int,
         done: int,
         total: int,
-        report: Report,
+        report: StepCallback,
     ) -> list[Group]:
         """Groups j .. j + k - 1 in `total - done` steps, after the known ones."""
         motion, pose, levels = self._motion(known.get(j - 1), prepared, j == request.branch, k)

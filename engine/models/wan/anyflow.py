@@ -56,7 +56,7 @@ class AnyFlowBackbone:
 
     def keys(self, z: Tensor, noisy: float, text: Tensor, call: WindowCall, far: bool) -> list[KeyValue]:
         """Keys and values of clean latents, in large patches when they are far."""
-        call.keep = True
+        call.capture_kv = True
         self._run(z, [noisy] * z.shape[2], noisy, text, call, far)
         return kept(call)
 
@@ -83,7 +83,7 @@ class FarSampler(WanSampler):
     """Samples with a far history in large patches. KV of the near blocks depends on where the far history ends, so it is made
     again when that moves, as the published pipeline does."""
 
-    def idle(self, locked: int, history: HistoryPolicy) -> bool:
+    def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
         return False
 
     def _prefix(

@@ -68,6 +68,6 @@ class WanBackbone:
 
 
 def kept(call: WindowCall) -> list[KeyValue]:
-    """What a forward with `keep` collected, cut loose from the call."""
-    out, call.kept, call.keep = call.kept, [], False
+    """What a forward with `capture_kv` collected, cut loose from the call."""
+    out, call.captured_kv, call.capture_kv = call.captured_kv, [], False
     return out

@@ -61,7 +61,7 @@ class StreamDecoder:
         self._groups[last.position], self._states[last.position] = last, (last, state)
         self._floor = last.position + 1
 
-    def keep(self, position: int) -> None:
+    def evict_before(self, position: int) -> None:
         """Positions below were delivered: no branch goes back before them. From any thread."""
         self._floor = position
 

@@ -106,7 +106,7 @@ def load_wan(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Prog
     sampler = kind(spec, experts, encoder, vae, recipe, action_words(options.words), decoder)
     if (file := options.image or options.clip) is not None:
         progress("preparing what the world begins with", 0.92)
-        sampler.begin(file)
+        sampler.set_start(file)
     return Model(sampler, WanDecoder(decoder, sampler.frames), f"{entry.name}-{identity(files_of(entry, folder))}")
 
 

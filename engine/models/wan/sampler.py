@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,18 @@ from torch import Tensor
 from engine.control.conditions import Condition
 from engine.models.attention import CallHolder, KeyValue, Rotation, WindowCall, grid_rotation
 from engine.models.boundary_frames import LastFrames
-from engine.models.interface import ConditionError, Decoder, Group, HistoryPolicy, ModelSpec, Report, Request, Sampler
-from engine.models.kv_cache import PrefixStore, joined, retained, split
+from engine.models.interface import (
+    ConditionError,
+    Decoder,
+    Group,
+    HistoryPolicy,
+    ModelSpec,
+    Request,
+    Sampler,
+    SamplerHost,
+    StepCallback,
+)
+from engine.models.kv_cache import PrefixKVCache, joined, retained, split
 from engine.models.media_files import is_film, read_film, read_picture
 from engine.models.schedulers import denoise, make_solver, noise
 from engine.models.text_embeddings import PromptEncoder
@@ -72,7 +82,7 @@ class WanDecoder(StreamDecoder, Decoder):
         if groups:
             self.decode(groups[-1])
 
-    def aside(self) -> Decoder:
+    def fork(self) -> Decoder:
         return WanDecoder(self._decoder, LastFrames())
 
 
@@ -105,7 +115,7 @@ class WanSampler(Sampler):
         self._grid = experts[0].tokens(*self._shape[1:])
         self._groups: dict[int, Group] = {}
         self._stores = {
-            (e, b): PrefixStore() for e in range(len(experts)) for b in range(2 if recipe.guidance != 1 else 1)
+            (e, b): PrefixKVCache() for e in range(len(experts)) for b in range(2 if recipe.guidance != 1 else 1)
         }
         self._image_channels: Tensor | None = None
         self.forwards = 0
@@ -115,7 +125,7 @@ class WanSampler(Sampler):
     def prepare(self, condition: Condition) -> Prepared:
         return self.conditions.prepare(condition)
 
-    def begin(self, file: Path | None) -> None:
+    def set_start(self, file: Path | None) -> None:
         given: list[Tensor] = []
         if file is not None:
             try:
@@ -128,21 +138,21 @@ class WanSampler(Sampler):
             given = list(self._vae.encode(frames).to(self._device))
         self._given, self._image_channels = given, None
 
-    def sample(self, request: Request, report: Report) -> list[Group]:
+    def sample(self, request: Request, report: StepCallback) -> list[Group]:
         self.spec.check_window(request.window)
         with torch.inference_mode():
             if request.history in IMAGE_POLICIES and request.branch > 0:
                 return self._after_image(request, report)
             return self._after_prefix(request, report)
 
-    def adopt(self, groups: Sequence[Group]) -> None:
+    def extend(self, groups: Sequence[Group]) -> None:
         first = groups[0].position
         self._groups = {p: g for p, g in self._groups.items() if p < first}
         self._groups.update((g.position, g) for g in groups)
         for store in self._stores.values():
             store.drop(first, {g.position: g.latent for g in groups})
 
-    def settle(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
+    def prefill_chunk(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
         """With the call's groups on their way to the decoder: makes what the next call needs of them."""
         if history is HistoryPolicy.KV_REUSE:
             known = {p: g for p, g in self._groups.items() if p < groups[0].position}
@@ -150,7 +160,7 @@ class WanSampler(Sampler):
                 for key in self._stores:
                     self._reuse(key, known | {g.position: g for g in groups}, list(groups))
 
-    def idle(self, locked: int, history: HistoryPolicy) -> bool:
+    def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
         """One piece of work ahead of the next call, on groups below `locked`, which will surely play. Whether there was one."""
         if history is not HistoryPolicy.CLEAN_PREFILL:
             return False
@@ -168,13 +178,14 @@ class WanSampler(Sampler):
                         return True
         return False
 
-    def listen(self, ask: Callable[[int], None]) -> None:
-        self.frames.ask = ask
+    def attach(self, host: SamplerHost) -> None:
+        super().attach(host)
+        self.frames.ask = host.decode_until
 
     def transformers(self) -> list[tuple[Any, CallHolder]]:
         return [(e.model, e.holder) for e in self._experts]
 
-    def keep(self, position: int) -> None:
+    def evict_before(self, position: int) -> None:
         r = self.recipe
         # whole blocks are kept: the KV of a latent depends on all latents that it is prefilled with
         oldest, sink = position - r.history - r.block, r.sink + r.block
@@ -197,7 +208,7 @@ class WanSampler(Sampler):
 
     # -- a call after retained KV --------------------------------------------------------------------------------------
 
-    def _after_prefix(self, request: Request, report: Report) -> list[Group]:
+    def _after_prefix(self, request: Request, report: StepCallback) -> list[Group]:
         prepared: Prepared = request.prepared
         j, k = request.branch, request.window
         known = {p: g for p, g in self._groups.items() if p < j}
@@ -230,7 +241,7 @@ class WanSampler(Sampler):
     def _sampled(
         self,
         request: Request,
-        report: Report,
+        report: StepCallback,
         known: Mapping[int, Group],
         positions: list[int],
         base: int,
@@ -340,7 +351,7 @@ class WanSampler(Sampler):
         return joined(found), rotate
 
     @staticmethod
-    def _found(store: PrefixStore, position: int, made_of: object) -> list[KeyValue]:
+    def _found(store: PrefixKVCache, position: int, made_of: object) -> list[KeyValue]:
         layers = store.get(position, made_of)
         assert layers is not None, f"the KV of group {position} was just made"
         return layers
@@ -364,7 +375,7 @@ class WanSampler(Sampler):
         return out
 
     @staticmethod
-    def _there(store: PrefixStore, positions: Sequence[int], made_of: object) -> bool:
+    def _there(store: PrefixKVCache, positions: Sequence[int], made_of: object) -> bool:
         return all(store.get(p, made_of) is not None for p in positions)
 
     def _text_of(self, key: tuple[int, int], text: Text) -> Text:
@@ -434,7 +445,7 @@ class WanSampler(Sampler):
         prefix = joined(stores) if stores else None
         rotate = self.rotation(0, len(stores)) if stores else None
         call = self.window_call(prefix, rotate, len(stores), n, [g.state.pose for g in before], poses)
-        call.keep = True
+        call.capture_kv = True
         whole = torch.stack(list(latents)).transpose(0, 1)[None]
         if (extra := self._channels(range(first, first + n))) is not None:
             whole = torch.cat((whole, extra), 1)
@@ -445,7 +456,7 @@ class WanSampler(Sampler):
 
     # -- a call after an image or latents ------------------------------------------------------------------------------
 
-    def _after_image(self, request: Request, report: Report) -> list[Group]:
+    def _after_image(self, request: Request, report: StepCallback) -> list[Group]:
         """Begins with the boundary frame as the clean first latent and, for latent input, retained latents after it, in the
         phase that they have in the model: one frame, then four each."""
         prepared: Prepared = request.prepared

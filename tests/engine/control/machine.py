@@ -25,7 +25,7 @@ from engine.control.controller import (
     Update,
     Wake,
 )
-from engine.playback.player import Happening, Player
+from engine.playback.player import PlaybackEventKind, Player
 
 
 class Machine:
@@ -209,7 +209,7 @@ class Machine:
                 self.wake = float("inf")
                 self.feed(Wake(self.now))
             for p in self.player.advance(self.now):
-                if p.what is Happening.GROUP:
+                if p.what is PlaybackEventKind.GROUP:
                     position = self.controller.cache[0].position
                     assert position == p.position
                     self.delivered[position] = self.predicted.pop(position)
@@ -218,9 +218,9 @@ class Machine:
                     self.feed(Tick(p.at, p.position))
                     answered = {v for v in self.received if v <= self.shown[-1]}
                     assert answered <= set(self.ends), "I5: what was overtaken has ended"
-                elif p.what is Happening.STALLED:
+                elif p.what is PlaybackEventKind.STALLED:
                     self.feed(Wake(p.at, Cause.HOLD))
-                elif p.what in (Happening.STARTED, Happening.RESUMED):
+                elif p.what in (PlaybackEventKind.STARTED, PlaybackEventKind.RESUMED):
                     self.feed(Wake(p.at, Cause.RELEASE))
             if self.now >= end:
                 return

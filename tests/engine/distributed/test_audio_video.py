@@ -19,11 +19,11 @@ def calls(model: Model, k: int) -> list[list[Group]]:
     decoder.reset()
     prepared = sampler.prepare(Condition(0, "a forest at dawn"))
     first = sampler.sample(Request(0, k, 2, 3, 0, prepared, HistoryPolicy.BOUNDARY_IMAGE), lambda a, b: True)
-    sampler.adopt(first)
+    sampler.extend(first)
     for g in first[:2]:
         decoder.decode(g)
     second = sampler.sample(Request(2, k, 2, 3, 0, prepared, HistoryPolicy.BOUNDARY_IMAGE), lambda a, b: True)
-    sampler.adopt(second)
+    sampler.extend(second)
     return [first, second]
 
 

@@ -68,7 +68,7 @@ def begun(sampler: ParallelSampler) -> None:
     if sampler._group is None:
         sampler._living()
     prepared = sampler.prepare(Condition(0, "desert at noon"))
-    sampler.adopt(sampler.sample(Request(0, 4, 2, 1, 0, prepared, CLEAN), yes))
+    sampler.extend(sampler.sample(Request(0, 4, 2, 1, 0, prepared, CLEAN), yes))
 
 
 def call(sampler: ParallelSampler, branch: int = 3, report: Callable[[int, int], bool] = yes):  # type: ignore[no-untyped-def]
@@ -79,7 +79,7 @@ def call(sampler: ParallelSampler, branch: int = 3, report: Callable[[int, int],
 def test_a_call_is_that_of_one_process_and_stops_at_a_step_on_all_ranks(ranks: ParallelSampler) -> None:
     alone = loader("pocket", LoadOptions(device="cpu", threads=1))(lambda stage, share: None).sampler
     prepared = alone.prepare(Condition(0, "desert at noon"))
-    alone.adopt(alone.sample(Request(0, 4, 2, 1, 0, prepared, CLEAN), yes))
+    alone.extend(alone.sample(Request(0, 4, 2, 1, 0, prepared, CLEAN), yes))
     turned = alone.prepare(Condition(1, "desert at noon", ("turn_right",)))
     expected = alone.sample(Request(3, 4, 2, 1, 0, turned, CLEAN), yes)
     begun(ranks)
@@ -126,9 +126,9 @@ def test_a_fault_while_idle_is_mended_while_idle(ranks: ParallelSampler) -> None
     begun(ranks)
     os.kill(ranks.pids[0], signal.SIGKILL)
     rebuilt = ranks.rebuilt
-    ranks.settle(ranks._made, CLEAN)  # finds out
+    ranks.prefill_chunk(ranks._made, CLEAN)  # finds out
     assert ranks._group is None
-    assert ranks.idle(4, CLEAN)
+    assert ranks.prefill_step(4, CLEAN)
     assert ranks.rebuilt == rebuilt + 1
     assert len(call(ranks)) == 4
 
@@ -139,9 +139,9 @@ def test_resets_and_pauses_leave_the_ranks_in_step(ranks: ParallelSampler) -> No
     for seed in range(3):
         ranks.reset()
         prepared = ranks.prepare(Condition(0, "islands"))
-        ranks.adopt(ranks.sample(Request(0, 3, 1, seed, seed, prepared, CLEAN), yes))
-        ranks.keep(2)
-        while ranks.idle(2, CLEAN):
+        ranks.extend(ranks.sample(Request(0, 3, 1, seed, seed, prepared, CLEAN), yes))
+        ranks.evict_before(2)
+        while ranks.prefill_step(2, CLEAN):
             pass
         time.sleep(0.3)  # nothing waits in a collective meanwhile
     assert ranks.pids == pids

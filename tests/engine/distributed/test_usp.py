@@ -48,7 +48,7 @@ def forwards(split: Split | None, rows: int, columns: int) -> tuple[list[torch.T
     text = torch.randn(1, 512, TEXT)
     out, bytes_a_step = [], []
     with torch.inference_mode():
-        first = WindowCall(rotation(0, 3), keep=True, latents=3)
+        first = WindowCall(rotation(0, 3), capture_kv=True, latents=3)
         out.append(backbone.velocity(past, [0.0] * 3, 0.0, text, first))
         call = WindowCall(rotation(3, 2), kept(first), rotation(0, 3), latents=2)
         for sigma in (0.9, 0.5, 0.2):
@@ -116,9 +116,9 @@ def session(folder: str, split: Split | None, history: str, size: tuple[int, int
             Condition(i, "snow" if i < 4 else "desert", ("forward", "turn_right") if i % 2 else ())
         )
         made = sampler.sample(Request(branch, k, 2, 1, 0, prepared, policy), lambda a, b: True)
-        sampler.settle(made, policy)
-        sampler.adopt(made)
-        sampler.keep(branch)
+        sampler.prefill_chunk(made, policy)
+        sampler.extend(made)
+        sampler.evict_before(branch)
         out += [g.latent for g in made]
     return out
 

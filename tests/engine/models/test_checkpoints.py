@@ -156,13 +156,13 @@ def test_every_name_of_the_catalogue_samples_from_its_published_layout(name: str
         model.decoder.reset()
         prepared = sampler.prepare(Condition(0, "a forest", ("forward",)))
         groups = sampler.sample(Request(0, k, 2, 1, 0, prepared, history), lambda a, b: True)
-        sampler.settle(groups, history)
-        sampler.adopt(groups)
+        sampler.prefill_chunk(groups, history)
+        sampler.extend(groups)
         assert [len(model.decoder.decode(g)) for g in groups] == [1, 4, 4, 4, 4]
         after = sampler.sample(Request(k, k, 2, 1, 0, prepared, history), lambda a, b: True)
         lost = {HistoryPolicy.BOUNDARY_IMAGE: 1, HistoryPolicy.LATENT_INPUT: 3}.get(history, 0)
         assert [g.position for g in after] == list(range(k, 2 * k - lost))
-        sampler.adopt(after)
+        sampler.extend(after)
         frames = [model.decoder.decode(g) for g in after]
         assert all(len(f) == 4 and f[0].shape == (spec.height, spec.width, 3) for f in frames)
         assert all(torch.isfinite(g.latent).all() for g in after)

@@ -7,7 +7,7 @@ import pytest
 
 from engine.playback.audio import DRIFT_SECONDS, DeviceClock, SoundReader
 from engine.playback.player import Player, sample_at
-from engine.playback.shared_player import Screen
+from engine.playback.shared_player import SharedPlayer
 
 FPS, RATE = 16.0, 8000
 PICTURES = [np.zeros((2, 2, 3), np.uint8)] * 4
@@ -19,8 +19,8 @@ def tone(start: int, span: int = 4, rate: int = RATE) -> np.ndarray:
     return np.repeat(0.5 * np.sin(2 * np.pi * 100 * t)[:, None], 2, 1).astype(np.float32)
 
 
-def playing(groups: int = 8) -> Screen:
-    screen = Screen(FPS, RATE)
+def playing(groups: int = 8) -> SharedPlayer:
+    screen = SharedPlayer(FPS, RATE)
     for p in range(groups):
         screen.put(p, 4 * p, PICTURES, tone(4 * p))
     return screen
@@ -141,7 +141,7 @@ def test_an_hour_of_a_fast_device_keeps_sound_and_picture_together() -> None:
     """In virtual time: a device that runs 300 ppm fast would be off by more than a second by the machine's clock."""
     now, played = 0.0, 0
     clock = DeviceClock(lambda: now)
-    screen = Screen(FPS, RATE)
+    screen = SharedPlayer(FPS, RATE)
     reader = SoundReader(screen)
     position, worst = 0, 0.0
     block = RATE // 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.playback.player import Happening, Player
+from engine.playback.player import PlaybackEventKind, Player
 
 
 def frames(n: int, value: int = 0) -> list[np.ndarray]:
@@ -34,7 +34,7 @@ def test_the_clock_starts_with_the_first_group() -> None:
 def test_frames_are_shown_at_their_due_times() -> None:
     p = player()
     p.advance(0.0)
-    assert [x.at for x in p.advance(1.1) if x.what is Happening.FRAME] == [0.25, 0.5, 0.75, 1.0]
+    assert [x.at for x in p.advance(1.1) if x.what is PlaybackEventKind.FRAME] == [0.25, 0.5, 0.75, 1.0]
 
 
 def test_a_stall_holds_the_frame_shifts_later_deadlines_and_is_not_caught_up() -> None:
@@ -44,7 +44,7 @@ def test_a_stall_holds_the_frame_shifts_later_deadlines_and_is_not_caught_up() -
     p.put(1, 4, frames(4, 1))
     assert whats(p.advance(2.0)) == ["resumed", "group", "frame"]
     assert p.stall_seconds == pytest.approx(1.0)
-    assert [x.at for x in p.advance(2.5) if x.what is Happening.FRAME] == [2.25, 2.5]
+    assert [x.at for x in p.advance(2.5) if x.what is PlaybackEventKind.FRAME] == [2.25, 2.5]
 
 
 def test_a_pause_is_no_stall_and_shifts_the_clock() -> None:
@@ -54,7 +54,7 @@ def test_a_pause_is_no_stall_and_shifts_the_clock() -> None:
     assert p.advance(9.0) == []
     assert p.next_due() is None
     p.resume(10.4)
-    assert [x.at for x in p.advance(10.6) if x.what is Happening.FRAME] == [pytest.approx(10.55)]
+    assert [x.at for x in p.advance(10.6) if x.what is PlaybackEventKind.FRAME] == [pytest.approx(10.55)]
     assert p.stall_seconds == 0.0
 
 
@@ -74,4 +74,4 @@ def test_non_uniform_spans_play_by_their_frames() -> None:
     p.put(1, 1, frames(4))
     p.put(2, 5, frames(4))
     p.advance(0.0)
-    assert [x.at for x in p.advance(2.0) if x.what is Happening.GROUP] == [0.25, 1.25]
+    assert [x.at for x in p.advance(2.0) if x.what is PlaybackEventKind.GROUP] == [0.25, 1.25]

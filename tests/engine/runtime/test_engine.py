@@ -14,7 +14,7 @@ import pytest
 
 from engine.control.conditions import Condition
 from engine.control.controller import Commit
-from engine.models.interface import Group, HistoryPolicy, Report, Request
+from engine.models.interface import Group, HistoryPolicy, Request, StepCallback
 from engine.runtime.engine import Engine
 from engine.runtime.session import Settings
 from tests.toy import SPEC, ToyDecoder, ToySampler, toy
@@ -220,7 +220,7 @@ class Phased(ToySampler):
     """17 n + 5 frames a call: spans 1, 4, 4, 4, 4 repeat by the index inside the call, and a later call's first latent repeats
     the boundary and is dropped, as in MiniMax-H3's image path."""
 
-    def sample(self, request: Request, report: Report) -> list[Group]:
+    def sample(self, request: Request, report: StepCallback) -> list[Group]:
         overlap = 1 if request.branch else 0
         made = super().sample(replace(request, window=request.window - overlap), report)
         return [replace(g, span=1 if (i + overlap) % 5 == 0 else 4) for i, g in enumerate(made)]
@@ -285,10 +285,10 @@ class Slow(ToySampler):
             raise RuntimeError("no tokenizer")
         return super().prepare(condition)
 
-    def settle(self, groups: list[Group], history: HistoryPolicy) -> None:  # type: ignore[override]
+    def prefill_chunk(self, groups: list[Group], history: HistoryPolicy) -> None:  # type: ignore[override]
         self.settled += 1
 
-    def idle(self, locked: int, history: HistoryPolicy) -> bool:
+    def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
         self.idled += 1
         return self.idled % 3 != 0
 

@@ -156,7 +156,7 @@ def test_a_call_goes_on_and_plays_nothing_twice(h3: Model, history: HistoryPolic
     prepared = sampler.prepare(Condition(0, "a forest at dawn"))
     groups = sampler.sample(Request(0, 7, 1, 3, 0, prepared, history), lambda step, steps: True)
     assert [g.span for g in groups] == [1, 4, 4, 4, 4, 1, 4]
-    sampler.adopt(groups)
+    sampler.extend(groups)
     for g in groups[:4]:
         decoder.decode(g)
     again = sampler.sample(Request(4, 7, 1, 3, 0, prepared, history), lambda step, steps: True)

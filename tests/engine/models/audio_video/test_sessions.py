@@ -135,17 +135,17 @@ def test_over_random_revocations_no_frame_and_no_sample_is_lost_or_repeated(kind
             for p in range(played, branch):
                 start, samples, before = play(decoder, timeline[p], start, samples, before, family)
                 played = p + 1
-                sampler.keep(played)
+                sampler.evict_before(played)
             decoder.rewind(branch)
             groups = sample(sampler, branch, int(rng.choice(lengths)), history)
             assert [g.position for g in groups] == list(range(branch, branch + len(groups)))
-            sampler.adopt(groups)
+            sampler.extend(groups)
             timeline = {p: g for p, g in timeline.items() if p < branch} | {g.position: g for g in groups}
             ahead = int(rng.integers(1, len(groups) + 1))
             for p in range(played, min(branch + ahead, max(timeline) + 1)):
                 start, samples, before = play(decoder, timeline[p], start, samples, before, family)
                 played = p + 1
-                sampler.keep(played)
+                sampler.evict_before(played)
         assert samples == sample_at(start, 24.0, family.rate)
 
 
@@ -177,14 +177,14 @@ def test_sound_and_picture_of_an_hour_of_calls_stay_together() -> None:
     start, position, worst = 0, 0, 0.0
     while start < 3600 * 24:
         groups = sample(sampler, position, 42, HistoryPolicy.BOUNDARY_IMAGE)
-        sampler.adopt(groups)
+        sampler.extend(groups)
         for g in groups:
             sound = decoder.sound(g, start)
             begin = g.state.call.begin(g.state.index)
             heard_at = sound[-1, 1] * sample_at(200, 24.0, family.rate) - (len(sound) - 1)
             worst = max(worst, abs(heard_at / family.rate - begin / 24.0))
             start += g.span
-        sampler.keep(groups[-1].position)
+        sampler.evict_before(groups[-1].position)
         decoder.decode(groups[-1])
         position = groups[-1].position + 1
     assert worst < 0.04
@@ -201,11 +201,11 @@ def test_a_stopped_call_leaves_nothing_behind() -> None:
 def test_after_going_back_the_frame_before_the_branch_is_there_again() -> None:
     sampler, decoder, _, _ = world("ltx")
     groups = sample(sampler, 0, 9, HistoryPolicy.BOUNDARY_IMAGE)
-    sampler.adopt(groups)
+    sampler.extend(groups)
     for g in groups:
         decoder.decode(g)
     sampler.reset()
-    sampler.adopt(groups[:5])
+    sampler.extend(groups[:5])
     decoder.resume(groups[:5])
     assert [g.position for g in sample(sampler, 5, 3, HistoryPolicy.BOUNDARY_IMAGE)] == [5, 6]
 

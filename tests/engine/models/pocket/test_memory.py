@@ -80,10 +80,10 @@ def test_the_album_is_bounded_and_a_newer_view_replaces_the_old_one() -> None:
 @pytest.mark.usefixtures("weights")
 def test_only_delivered_groups_enter_the_album_and_a_reset_empties_it(weights: PocketWeights) -> None:  # noqa: F811
     sampler = PocketSampler(weights)
-    sampler.adopt(sampler.sample(request(sampler, 0, 12, ("turn_right",)), yes))
+    sampler.extend(sampler.sample(request(sampler, 0, 12, ("turn_right",)), yes))
     assert sampler._album.pages == []
     for position in range(1, 5):
-        sampler.keep(position)
+        sampler.evict_before(position)
     delivered = [sampler._groups[p].latent for p in range(4)]
     views = sampler._starts.flatten(0, 3)
     for _, page in sampler._album.pages:

@@ -103,7 +103,7 @@ def test_the_history_does_not_depend_on_the_prompt(weights: PocketWeights) -> No
     prefixes = []
     for prompt in ("desert", "city at night"):
         sampler = PocketSampler(weights)
-        sampler.adopt(sampler.sample(request(sampler, 0, 6), yes))
+        sampler.extend(sampler.sample(request(sampler, 0, 6), yes))
         sampler.sample(request(sampler, 6, 2, prompt=prompt), yes)
         prefixes.append([kv for _, store in sampler._prefix._kept.values() for layer in store for kv in layer])
     assert prefixes[0]
@@ -114,9 +114,9 @@ def test_the_history_does_not_depend_on_the_prompt(weights: PocketWeights) -> No
 def test_a_revoked_suffix_leaves_no_trace(weights: PocketWeights) -> None:
     one, two = PocketSampler(weights), PocketSampler(weights)
     made = one.sample(request(one, 0, 9), yes)
-    one.adopt(made)
+    one.extend(made)
     two.sample(request(two, 0, 9), yes)
-    two.adopt(made[:4])
+    two.extend(made[:4])
     one.sample(request(one, 9, 3, ("turn_left",)), yes)
     a = latents(one.sample(request(one, 4, 5, ("turn_right",)), yes))
     b = latents(two.sample(request(two, 4, 5, ("turn_right",)), yes))
@@ -125,12 +125,12 @@ def test_a_revoked_suffix_leaves_no_trace(weights: PocketWeights) -> None:
 
 def test_resampling_a_position_after_it_changed_uses_the_new_history(weights: PocketWeights) -> None:
     sampler, fresh = PocketSampler(weights), PocketSampler(weights)
-    sampler.adopt(sampler.sample(request(sampler, 0, 6), yes))
+    sampler.extend(sampler.sample(request(sampler, 0, 6), yes))
     sampler.sample(request(sampler, 6, 2), yes)
     changed = sampler.sample(request(sampler, 3, 3, ("back",)), yes)
-    sampler.adopt(changed)
-    fresh.adopt([sampler._groups[p] for p in range(-1, 3)])
-    fresh.adopt(changed)
+    sampler.extend(changed)
+    fresh.extend([sampler._groups[p] for p in range(-1, 3)])
+    fresh.extend(changed)
     assert torch.equal(
         latents(sampler.sample(request(sampler, 6, 2), yes)), latents(fresh.sample(request(fresh, 6, 2), yes))
     )
@@ -140,7 +140,7 @@ def test_the_same_seed_gives_the_same_latents_bit_for_bit_and_another_does_not(w
     results = []
     for seed in (3, 3, 4):
         sampler = PocketSampler(weights)
-        sampler.adopt(sampler.sample(request(sampler, 0, 3, seed=seed), yes))
+        sampler.extend(sampler.sample(request(sampler, 0, 3, seed=seed), yes))
         results.append(latents(sampler.sample(request(sampler, 3, 4, ("forward",), seed=seed), yes)))
     assert torch.equal(results[0], results[1])
     assert not torch.equal(results[0], results[2])
@@ -155,15 +155,15 @@ def test_noise_is_a_function_of_seed_position_and_attempt() -> None:
 def test_memory_is_bounded_however_long_the_session(weights: PocketWeights) -> None:
     sampler = PocketSampler(weights)
     for n in range(12):
-        sampler.adopt(sampler.sample(request(sampler, 5 * n, 5, ("forward",), steps=1), yes))
-        sampler.keep(5 * n + 4)
+        sampler.extend(sampler.sample(request(sampler, 5 * n, 5, ("forward",), steps=1), yes))
+        sampler.evict_before(5 * n + 4)
     assert len(sampler._groups) <= 2 * HISTORY + 5
     assert len(sampler._prefix) <= 2 * HISTORY + 5
 
 
 def test_sampling_stops_at_a_step_when_it_is_asked_to_and_changes_nothing(weights: PocketWeights) -> None:
     sampler = PocketSampler(weights)
-    sampler.adopt(sampler.sample(request(sampler, 0, 3), yes))
+    sampler.extend(sampler.sample(request(sampler, 0, 3), yes))
     kept = dict(sampler._groups)
     with pytest.raises(Stopped):
         sampler.sample(request(sampler, 2, 4, steps=4), lambda step, steps: step < 2)
@@ -172,7 +172,7 @@ def test_sampling_stops_at_a_step_when_it_is_asked_to_and_changes_nothing(weight
 
 def test_the_pose_is_integrated_from_the_branch_so_a_revocation_rewinds_it(weights: PocketWeights) -> None:
     sampler = PocketSampler(weights)
-    sampler.adopt(sampler.sample(request(sampler, 0, 8, ("turn_right", "look_up")), yes))
+    sampler.extend(sampler.sample(request(sampler, 0, 8, ("turn_right", "look_up")), yes))
     groups = sampler.sample(request(sampler, 2, 2), yes)
     before = sampler._groups[1].state
     assert groups[0].state.pitch == before.place.pitch

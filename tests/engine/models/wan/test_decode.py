@@ -67,7 +67,7 @@ def test_memory_is_bounded_and_nothing_is_kept_that_no_branch_needs(vae: Autoenc
     decoder = StreamDecoder(WanVae(vae))
     for g in groups(vae, 12):
         decoder.decode(g)
-        decoder.keep(max(0, g.position - 2))
+        decoder.evict_before(max(0, g.position - 2))
     assert len(decoder.snapshots) <= 5
     assert len(decoder._groups) <= 5
     one = decoder.nbytes / len(decoder.snapshots)

@@ -58,8 +58,8 @@ def sampled(sampler: WanSampler, calls: list[tuple[int, int]], steps: int, histo
     out = []
     for branch, k in calls:
         groups = sampler.sample(Request(branch, k, steps, 4, 0, prepared, history), lambda a, b: True)
-        sampler.settle(groups, history)
-        sampler.adopt(groups)
+        sampler.prefill_chunk(groups, history)
+        sampler.extend(groups)
         out += [g.latent for g in groups]
     return torch.stack(out, 1)[None]
 

@@ -82,7 +82,7 @@ def test_a_step_over_prefix_and_window_equals_the_joined_sequence(
     model, backbone = pair
     past, z, text = torch.randn(1, 16, history, H, W), torch.randn(1, 16, window, H, W), torch.randn(1, 512, TEXT)
     with torch.no_grad():
-        first = WindowCall(rotation(0, history), keep=True)
+        first = WindowCall(rotation(0, history), capture_kv=True)
         backbone.velocity(past, [0.0] * history, 0.0, text, first)
         call = WindowCall(rotation(history, window), kept(first), rotation(0, history))
         ours = [backbone.velocity(z, [s] * window, 0.0, text, call) for s in (0.9, 0.4)]
@@ -108,7 +108,7 @@ def test_positions_may_be_rebased(pair: tuple[Any, WanBackbone]) -> None:
     _, backbone = pair
     past, z, text = torch.randn(1, 16, 3, H, W), torch.randn(1, 16, 3, H, W), torch.randn(1, 512, TEXT)
     with torch.no_grad():
-        first = WindowCall(rotation(0, 3), keep=True)
+        first = WindowCall(rotation(0, 3), capture_kv=True)
         backbone.velocity(past, [0.0] * 3, 0.0, text, first)
         prefix = kept(first)
         near = backbone.velocity(z, [0.5] * 3, 0.0, text, WindowCall(rotation(3, 3), prefix, rotation(0, 3)))
@@ -125,8 +125,8 @@ def begun(model: Model, history: HistoryPolicy, window: int = 6) -> tuple[WanSam
     assert isinstance(sampler, WanSampler)
     prepared = sampler.prepare(Condition(0, "snow forest"))
     groups = sampler.sample(request(0, window, prepared, history), yes)
-    sampler.settle(groups, history)
-    sampler.adopt(groups)
+    sampler.prefill_chunk(groups, history)
+    sampler.extend(groups)
     return sampler, prepared, groups
 
 
@@ -146,7 +146,7 @@ def test_under_clean_prefill_a_revoked_suffix_leaves_no_trace(load: Callable[...
     assert isinstance(other, WanSampler)
     short = tuple(g.latent for g in groups[:3])
     state = groups[0].state
-    other.adopt([Group(g.position, g.latent, type(state)(g.state.pose, g.state.text, 0, short)) for g in groups[:3]])
+    other.extend([Group(g.position, g.latent, type(state)(g.state.pose, g.state.text, 0, short)) for g in groups[:3]])
     again = other.prepare(Condition(0, "snow forest"))
     with_suffix = sampler.sample(request(3, 5, prepared, policy), yes)
     without = other.sample(request(3, 5, again, policy), yes)
@@ -170,7 +170,7 @@ def test_kept_entries_are_the_same_when_they_are_made_late(load: Callable[..., M
     lazy = load(FLOW).sampler
     assert isinstance(lazy, WanSampler)
     again = lazy.prepare(Condition(0, "snow forest"))
-    lazy.adopt(lazy.sample(request(0, 6, again, policy), yes))  # not settled
+    lazy.extend(lazy.sample(request(0, 6, again, policy), yes))  # not settled
     for a, b in zip(
         sampler.sample(request(3, 4, prepared, policy), yes),
         lazy.sample(request(3, 4, again, policy), yes),
@@ -184,7 +184,7 @@ def test_idle_prefill_changes_nothing_but_when_it_is_done(load: Callable[..., Mo
     ahead, prepared, _ = begun(load(FLOW), policy)
     late, again, _ = begun(load(FLOW), policy)
     done = 0
-    while ahead.idle(6, policy):
+    while ahead.prefill_step(6, policy):
         done += 1
     assert done == 2  # two blocks of three
     before = ahead.forwards
@@ -201,8 +201,8 @@ def test_each_latent_is_prefilled_once(load: Callable[..., Model]) -> None:
         before = sampler.forwards
         groups = sampler.sample(request(j, 3, prepared, policy), yes)
         assert sampler.forwards - before == 4 + 1
-        sampler.adopt(groups)
-        sampler.keep(j)
+        sampler.extend(groups)
+        sampler.evict_before(j)
 
 
 def test_after_an_edit_recache_equals_a_cache_built_under_the_new_prompt(load: Callable[..., Model]) -> None:
@@ -211,14 +211,14 @@ def test_after_an_edit_recache_equals_a_cache_built_under_the_new_prompt(load: C
     sampler, _, _ = begun(load(FLOW), policy, 3)
     for j in range(3, 27, 3):
         old = sampler.prepare(Condition(0, "snow forest"))
-        sampler.adopt(sampler.sample(request(j, 3, old, policy), yes))
-        sampler.keep(j)
+        sampler.extend(sampler.sample(request(j, 3, old, policy), yes))
+        sampler.evict_before(j)
     new = sampler.prepare(Condition(1, "desert at dusk"))
     after = sampler.sample(request(27, 3, new, policy), yes)
     fresh = load(FLOW).sampler
     assert isinstance(fresh, WanSampler)
     scratch = fresh.prepare(Condition(0, "desert at dusk"))
-    fresh.adopt([sampler._groups[p] for p in sorted(sampler._groups)])
+    fresh.extend([sampler._groups[p] for p in sorted(sampler._groups)])
     built = fresh.sample(request(27, 3, scratch, policy), yes)
     for a, b in zip(after, built, strict=True):
         assert torch.equal(a.latent, b.latent)
@@ -246,9 +246,9 @@ def test_two_thousand_latents_leave_memory_and_positions_flat(load: Callable[...
     sizes = []
     for j in range(8, 2000, 8):
         groups = sampler.sample(Request(j, 8, 1, 1, 0, prepared, HistoryPolicy.KV_REUSE), yes)
-        sampler.settle(groups, HistoryPolicy.KV_REUSE)
-        sampler.adopt(groups)
-        sampler.keep(j)
+        sampler.prefill_chunk(groups, HistoryPolicy.KV_REUSE)
+        sampler.extend(groups)
+        sampler.evict_before(j)
         sizes.append((sampler._stores[0, 0].nbytes, len(sampler._groups)))
     assert sizes[-1] == sizes[10]
     assert torch.isfinite(groups[-1].latent).all()

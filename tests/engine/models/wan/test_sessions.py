@@ -43,9 +43,9 @@ class Numbers:
         return 1, 1
 
     def velocity(self, z: Tensor, sigmas: list[float], after: float, text: Tensor, call: WindowCall) -> Tensor:
-        if call.keep:
+        if call.capture_kv:
             empty = torch.zeros(1, z.shape[2], 1, 6)
-            call.kept.append((empty, empty))
+            call.captured_kv.append((empty, empty))
         return torch.zeros_like(z)
 
     def step(self, latent: Tensor, state: State) -> tuple[Tensor, State]:
@@ -89,11 +89,11 @@ def test_frames_are_continuous_over_random_revocations(policy: HistoryPolicy) ->
                 Condition(call, "x", tuple(rng.permutation(["forward", "turn_left"])[: rng.integers(3)]))
             )
             groups = sampler.sample(Request(branch, k, 2, seed, call, prepared, policy), lambda a, b: True)
-            sampler.settle(groups, policy)
+            sampler.prefill_chunk(groups, policy)
             assert [g.position for g in groups] == list(range(branch, branch + len(groups)))
-            sampler.adopt(groups)
+            sampler.extend(groups)
             timeline = {p: g for p, g in timeline.items() if p < branch} | {g.position: g for g in groups}
-            while sampler.idle(delivered, policy):
+            while sampler.prefill_step(delivered, policy):
                 pass
             if decoded > branch:
                 decoder.rewind(branch)
@@ -106,8 +106,8 @@ def test_frames_are_continuous_over_random_revocations(policy: HistoryPolicy) ->
             for p in range(delivered, int(rng.integers(delivered, decoded + 1))):
                 played.append((p, sampler.spec.span(p)))
                 delivered = p + 1
-                sampler.keep(delivered)
-                decoder.keep(delivered)
+                sampler.evict_before(delivered)
+                decoder.evict_before(delivered)
         assert [p for p, _ in played] == list(range(delivered))
         assert sum(n for _, n in played) == (1 + 4 * (delivered - 1) if delivered else 0)
 
@@ -116,7 +116,7 @@ def test_a_boundary_frame_is_the_last_one_before_the_branch() -> None:
     sampler, decoder = session()
     prepared = sampler.prepare(Condition(0, "x"))
     groups = sampler.sample(Request(0, 6, 2, 1, 0, prepared, HistoryPolicy.BOUNDARY_IMAGE), lambda a, b: True)
-    sampler.adopt(groups)
+    sampler.extend(groups)
     with_worker = [decoder.decode(g)[-1] for g in groups]
     seen: list[float] = []
     inner = sampler._vae.encode
@@ -133,7 +133,7 @@ def test_a_revocation_rewinds_the_pose() -> None:
     sampler.recipe = Recipe(solver="euler", keys="camera")
     still, going = (sampler.prepare(Condition(i, "x", k)) for i, k in enumerate([("turn_right",), ("forward",)]))
     groups = sampler.sample(Request(0, 6, 2, 1, 0, still, HistoryPolicy.KV_REUSE), lambda a, b: True)
-    sampler.adopt(groups)
+    sampler.extend(groups)
     after = sampler.sample(Request(3, 2, 2, 1, 0, going, HistoryPolicy.KV_REUSE), lambda a, b: True)
     pose = start_pose()
     for actions in (["turn_right"], ["turn_right"], ["forward"]):
@@ -146,7 +146,7 @@ def test_a_tap_moves_the_first_latent_only() -> None:
     sampler.recipe = Recipe(solver="euler", keys="camera")
     prepared = sampler.prepare(Condition(0, "x", (), ("forward",)))
     groups = sampler.sample(Request(0, 4, 2, 1, 0, prepared, HistoryPolicy.KV_REUSE), lambda a, b: True)
-    sampler.adopt(groups)
+    sampler.extend(groups)
     after = sampler.sample(Request(4, 3, 2, 1, 0, prepared, HistoryPolicy.KV_REUSE), lambda a, b: True)
     depth = [g.state.pose[2, 3] for g in after]
     assert depth[0] == pytest.approx(0.08) and depth[1:] == pytest.approx([0.08, 0.08])
