@@ -65,7 +65,7 @@ def deb() -> Path:
         (root / "usr/bin/foreland").symlink_to("/opt/foreland/foreland")
         shutil.copy(ROOT / "packaging" / "foreland.desktop", root / "usr/share/applications")
         shutil.copy(ROOT / "assets" / "icon.png", root / "usr/share/icons/hicolor/256x256/apps/foreland.png")
-        shutil.copy(ROOT / "docs" / "changes.md", root / "usr/share/doc/foreland/changes.md")
+        shutil.copy(ROOT / "CHANGELOG.md", root / "usr/share/doc/foreland/changes.md")
         (root / "DEBIAN" / "control").write_text(
             f"Package: foreland\nVersion: {version()}\nArchitecture: {architecture}\n"
             "Maintainer: the Foreland founders <foreland@localhost>\n"

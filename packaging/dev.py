@@ -134,6 +134,8 @@ def test(arguments: list[str]) -> int:
     environment(test=True)
     for name, command in (
         ("lint", [str(PYTHON), "-m", "ruff", "check", "."]),
+        ("format", [str(PYTHON), "-m", "ruff", "format", "--check", "."]),
+        ("import rules", [str(PYTHON.with_name("lint-imports")), "--no-logo"]),
         ("types", [str(PYTHON), "-m", "mypy"]),
         ("tests", [str(PYTHON), "-m", "pytest", *arguments]),
     ):
