@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from app.cli.model_options import Choice, add_model_options, choose
+from app.cli.model_options import add_model_options, choose
+from app.options import Choice
 from engine.assets import FOLDER
 from engine.control.controller import Commit
 from engine.measure.simulate import (

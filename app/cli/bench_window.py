@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.cli.model_options import Choice
+from app.options import Choice
 from app.window.main_window import MainWindow
 from app.window.viewport import Viewport
 from engine.runtime.engine import Engine

@@ -14,8 +14,9 @@ from typing import NoReturn
 from app.cli import bench as measure
 from app.cli import evaluate as pocket_commands
 from app.cli import models as catalogue_commands
-from app.cli.model_options import Choice, ChoiceError, add_model_options, choose, model_words, settings_of
+from app.cli.model_options import add_model_options, choose, model_words, settings_of
 from app.cli.progress import ProgressLine
+from app.options import Choice, ChoiceError
 from app.storage.paths import data_folder
 from engine.assets import FOLDER
 from engine.models.interface import ModelSpec

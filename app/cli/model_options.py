@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import argparse
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
+from app.options import Choice, ChoiceError
 from app.storage.paths import embeddings_folder, words_file
 from engine.control.controller import Commit
-from engine.models.interface import HistoryPolicy, Loader, ModelSpec
+from engine.models.interface import HistoryPolicy, ModelSpec
 from engine.models.load_options import DTYPES, TEXT_PLACES, LoadOptions
 from engine.models.registry import loader, names, spec_of
 from engine.runtime.session import Settings
-
-
-class ChoiceError(ValueError):
-    """A choice that cannot be made, in one clear line."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A model that was chosen: what it is and how to load it."""
-
-    name: str
-    spec: ModelSpec
-    load: Loader
 
 
 def add_model_options(p: argparse.ArgumentParser, sampling: bool = True) -> None:

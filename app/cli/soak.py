@@ -26,7 +26,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from app.audio_output import NullStream, SoundOut
-from app.cli.model_options import Choice
+from app.options import Choice
 from app.window.main_window import MainWindow
 from engine.control.controller import Commit
 from engine.playback.audio import DeviceClock

@@ -15,9 +15,9 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QLabel, QMainWindow, QVBoxLayout, QWidget
 
 from app.audio_output import DEVICES, SoundOut
-from app.cli.model_options import Choice
 from app.input.held_keys import Keyboard
 from app.input.input_manager import Inputs, keymap_of
+from app.options import Choice
 from app.storage import preferences
 from app.storage.preferences import Preferences
 from app.storage.recording import WindowRecording

@@ -1,0 +1,125 @@
+"""What a person chose: a model, where and how it runs, how it samples. Plain data for the command line and the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from app.storage.paths import embeddings_folder, words_file
+from engine.control.controller import Commit
+from engine.models.interface import HistoryPolicy, Loader, ModelSpec
+from engine.models.load_options import LoadOptions
+from engine.models.registry import loader, spec_of
+
+if TYPE_CHECKING:
+    from engine.runtime.session import Settings
+
+
+class ChoiceError(ValueError):
+    """A choice that cannot be made, in one clear line."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A model that was chosen: what it is and how to load it."""
+
+    name: str
+    spec: ModelSpec
+    load: Loader
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Which model, where it computes, and from what a world begins. Files are not looked at before `choose`."""
+
+    model: str = "pocket"
+    """A name of the catalogue, a folder or a file."""
+    like: str | None = None
+    """The catalogue's entry that a local folder or file is run as."""
+    size: tuple[int, int] | None = None
+    """Width and height in pixels, or None for the model's own."""
+    device: str = "auto"
+    dtype: str = "auto"
+    text_encoder: str = "cpu"
+    """Where the text encoder lives: see `LoadOptions.text`."""
+    offload: bool = False
+    vae_tiling: bool = False
+    lora: Path | None = None
+    decoder: Path | None = None
+    base: Path | None = None
+    image: Path | None = None
+    clip: Path | None = None
+    gpus: int | Literal["auto"] = 1
+    split: str | None = None
+    start: str = "image"
+    """What a pocket world begins from: image or noise."""
+    threads: int | None = None
+    weights: Path | None = None
+    """Folder of other weights of the pocket world."""
+
+    def another(self, name: str) -> ModelOptions:
+        """The same place to compute for another model: what says how this one is read is left out."""
+        return replace(self, model=name, like=None, size=None, weights=None)
+
+    def choose(self) -> Choice:
+        """Raises ChoiceError: an unknown model, an impossible size, a file that is not there, an option it does not know."""
+        options = LoadOptions(
+            gpus=gpu_count(self.gpus, self.device),
+            split=self.split,
+            device=self.device,
+            dtype=self.dtype,
+            text=self.text_encoder,
+            offload=self.offload,
+            tiled=self.vae_tiling,
+            decoder=self.decoder,
+            lora=self.lora,
+            image=self.image,
+            clip=self.clip,
+            words=words_file(),
+            embeddings=embeddings_folder(),
+            base=self.base,
+            threads=self.threads,
+            start_image=self.start == "image",
+        )
+        try:
+            spec = spec_of(self.model, self.like, self.size)
+            return Choice(self.model, spec, loader(self.model, options, self.weights, self.like, self.size))
+        except ValueError as e:
+            raise ChoiceError(str(e)) from e
+
+
+@dataclass(frozen=True)
+class SamplingOptions:
+    """How a session samples. None: the model's own."""
+
+    seed: int = 0
+    window: int | None = None
+    """K, latents of a call."""
+    steps: int | None = None
+    """Denoising steps of a call."""
+    commit: Commit = Commit.SPECULATIVE
+    history: HistoryPolicy | None = None
+    latents: bool = False
+    """Whether the latents are kept in the session's folder."""
+
+    def settings(self, prompt: str, spec: ModelSpec) -> Settings:
+        """Raises ChoiceError for what the model cannot do."""
+        from engine.runtime.session import Settings
+
+        chosen = Settings(prompt, self.seed, self.window, self.steps, self.commit, self.history, self.latents)
+        try:
+            return chosen.checked(spec)
+        except ValueError as e:
+            raise ChoiceError(str(e)) from e
+
+
+def gpu_count(gpus: int | Literal["auto"], device: str) -> int:
+    """How many ranks `gpus` means; auto is every GPU of this machine, and one process on a CPU."""
+    if gpus != "auto":
+        return gpus
+    if device == "cpu":
+        return 1
+    import torch  # only to count them
+
+    return max(1, torch.cuda.device_count())
