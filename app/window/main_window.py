@@ -109,13 +109,11 @@ class MainWindow(QMainWindow):
         column.addWidget(self.viewport, 1)
         column.addWidget(self.prompt)
         self.setCentralWidget(body)
-        self.settings = SettingsPanel(settings, spec, self)
         self.dock = QDockWidget("Settings", self)
         self.dock.setObjectName("settings")
-        self.dock.setWidget(self.settings)
         self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.dock)
+        self._show_settings(settings)
         self._connect()
-        self._connect_settings()
         self._docks()
         self.inputs = Inputs(self.keyboard, self.viewport, self.preferences, self.say, self)
         self.menus = Menus(self)
@@ -147,7 +145,12 @@ class MainWindow(QMainWindow):
         self.prompt.favourite.connect(self._favourite)
         self.prompt.done.connect(focus_world)
 
-    def _connect_settings(self) -> None:
+    def _show_settings(self, settings: Settings) -> None:
+        """A settings panel for the model in play; the one of the model before is deleted."""
+        if self.dock.widget() is not None:
+            self.dock.widget().deleteLater()
+        self.settings = SettingsPanel(settings, self._spec, self)
+        self.dock.setWidget(self.settings)
         self.settings.changed.connect(lambda changes: self.engine.configure(**changes))
         self.settings.done.connect(self.viewport.setFocus)
         self.settings.pause_wanted.connect(self.toggle_pause)
@@ -415,11 +418,7 @@ class MainWindow(QMainWindow):
         self.score.stop()
         self._begin = None
         self.prompt.limit(choice.spec.text_limit)
-        self.settings = SettingsPanel(settings.checked(choice.spec), choice.spec, self)
-        self.settings.pause_wanted.connect(self.toggle_pause)
-        self.settings.reset_wanted.connect(self.new_world)
-        self._connect_settings()
-        self.dock.setWidget(self.settings)
+        self._show_settings(settings.checked(choice.spec))
         self.setWindowTitle(f"Foreland - {choice.spec.name} world")
         self._said = ""
         engine.start()

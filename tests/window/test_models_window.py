@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 
 from app.cli.main import build_parser
 from app.cli.model_options import choose
+from app.window.settings_panel import SettingsPanel
 from engine.models.catalogue import load_catalogue
 from engine.models.wan.tiny import write_tiny
 from tests.engine.models.test_hub import Hub
@@ -25,8 +28,15 @@ def with_models(person, tmp_path: Path):  # type: ignore[no-untyped-def]
     """Lets the window open other models, as the command line does."""
     args = build_parser().parse_args(["run", "--device", "cpu", "--threads", "2"])
     person.window._choose = lambda name: choose(argparse.Namespace(**{**vars(args), "model": name}))
-    person.window._new_folder = lambda: tmp_path / "next"
+    folders = iter((tmp_path / "second", tmp_path / "third"))
+    person.window._new_folder = lambda: next(folders)
     return person.window
+
+
+def resets(folder: Path) -> int:
+    """How many new worlds the log of a session has."""
+    text = (folder / "events.jsonl").read_text() if (folder / "events.jsonl").exists() else ""
+    return sum(x["kind"] == "note" and x.get("text") == "reset" for x in map(json.loads, text.splitlines()))
 
 
 def drop(window, file: Path) -> None:  # type: ignore[no-untyped-def]
@@ -66,8 +76,19 @@ def test_another_model_opens_in_the_window_and_the_first_one_comes_back(
     person.until(lambda: any(u.kind == "key" and u.phase == "live" for u in window.engine.view.updates))
     person.up("d")
     person.screenshot(tmp_path / "tiny.png")
+    window.settings.pause_button.click()
+    assert window.engine.screen.paused, "Pause of the new model's panel"
+    window.settings.pause_button.click()
+    assert not window.engine.screen.paused
     window.open_model("pocket")
     person.until(lambda: window.viewport._frame is not None and window.viewport._frame.shape == (80, 128, 3))
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert len(window.findChildren(SettingsPanel)) == 1, "the panel of a model that was left is deleted"
+    window.settings.reset_button.click()
+    person.until(lambda: resets(tmp_path / "third") > 0)
+    person.until(lambda: window.viewport.painted > 0)
+    window.close()
+    assert resets(tmp_path / "third") == 1, "one press is one new world"
 
 
 def test_what_cannot_be_opened_is_said_and_the_world_goes_on(open_world: Callable, tmp_path: Path) -> None:
