@@ -1,4 +1,8 @@
-"""A gamepad: sticks and buttons to the same actions as the keys, through pygame-ce where that is installed."""
+"""A gamepad: sticks and buttons to the same actions as the keys, through SDL (pygame-ce) where that is installed.
+
+SDL's controller mapping names the axes and buttons of every pad that it knows. Raw joystick axes are in an order of the
+driver's own: on an Xbox pad axis 2 is a trigger, which rests at -1.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +16,31 @@ from app.input.held_keys import Keyboard
 log = logging.getLogger(__name__)
 
 ON, OFF = 0.5, 0.35
-"""Of a stick's way at which a direction begins and ends."""
-AXES: tuple[tuple[int, int, str], ...] = (
-    (1, -1, "forward"),
-    (1, 1, "back"),
-    (0, -1, "left"),
-    (0, 1, "right"),
-    (2, -1, "turn_left"),
-    (2, 1, "turn_right"),
-    (3, -1, "look_up"),
-    (3, 1, "look_down"),
+"""Share of a stick's range at which a direction begins and ends."""
+AXIS_RANGE = 32767
+"""SDL's sticks are in [-32768, 32767], its triggers in [0, 32767]."""
+STICKS: tuple[tuple[str, int, str], ...] = (
+    ("left_y", -1, "forward"),
+    ("left_y", 1, "back"),
+    ("left_x", -1, "left"),
+    ("left_x", 1, "right"),
+    ("right_x", -1, "turn_left"),
+    ("right_x", 1, "turn_right"),
+    ("right_y", -1, "look_up"),
+    ("right_y", 1, "look_down"),
 )
-"""Axis, sign and action: left stick moves, right stick looks."""
-BUTTONS: dict[int, str] = {4: "sink", 5: "rise", 0: "rise", 1: "sink"}
-HATS: dict[tuple[int, int], str] = {(0, 1): "forward", (0, -1): "back", (-1, 0): "turn_left", (1, 0): "turn_right"}
+"""Axis, sign and action: the left stick moves, the right stick looks."""
+BUTTONS: dict[str, str] = {
+    "a": "rise",
+    "b": "sink",
+    "right_shoulder": "rise",
+    "left_shoulder": "sink",
+    "dpad_up": "forward",
+    "dpad_down": "back",
+    "dpad_left": "turn_left",
+    "dpad_right": "turn_right",
+}
+"""By SDL's names, which follow an Xbox pad: a is the lower button."""
 SOURCE = "gamepad"
 
 
@@ -35,11 +50,13 @@ class GamepadError(RuntimeError):
 
 @dataclass(frozen=True)
 class PadState:
-    """axes in [-1, 1]; buttons that are down; the hat's direction."""
+    """Sticks in [-1, 1], x to the right, y down; names of the buttons that are held."""
 
-    axes: tuple[float, ...]
-    buttons: frozenset[int]
-    hat: tuple[int, int] = (0, 0)
+    left_x: float = 0.0
+    left_y: float = 0.0
+    right_x: float = 0.0
+    right_y: float = 0.0
+    buttons: frozenset[str] = frozenset()
 
 
 class Reader(Protocol):
@@ -51,8 +68,8 @@ class Reader(Protocol):
     def close(self) -> None: ...
 
 
-class PygameReader:
-    """SDL's gamepads; sees one that is plugged in later."""
+class SdlReader:
+    """SDL's controllers; sees one that is plugged in later. A joystick that SDL has no mapping for is not read."""
 
     def __init__(self) -> None:
         """Raises GamepadError."""
@@ -60,46 +77,53 @@ class PygameReader:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
         try:
             import pygame
+            from pygame._sdl2 import controller
         except ImportError as e:
             raise GamepadError("gamepads need the package pygame-ce: pip install 'foreland[gamepad]'") from e
-        self._pygame: Any = pygame
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+        self._pygame: Any = pygame
+        self._controllers: Any = controller
         try:
-            pygame.display.init()  # its events are where plugging in is heard of
-            pygame.joystick.init()
+            pygame.display.init()  # its event queue reports pads that come and go
+            controller.init()
         except pygame.error as e:
             raise GamepadError(f"gamepads cannot be read here: {e}") from e
+        self._buttons = {name: getattr(pygame, f"CONTROLLER_BUTTON_{_sdl_name(name)}") for name in BUTTONS}
+        self._axes = {name: getattr(pygame, f"CONTROLLER_AXIS_{_sdl_name(name)}") for name, _, _ in STICKS}
         self._pad: Any = None
 
     def read(self) -> PadState | None:
-        for event in self._pygame.event.get():
-            if event.type == self._pygame.JOYDEVICEREMOVED:
-                self._pad = None
+        self._pygame.event.pump()
+        if self._pad is None or not self._pad.attached():
+            self._pad = self._first()
         if self._pad is None:
-            if not self._pygame.joystick.get_count():
-                return None
-            self._pad = self._pygame.joystick.Joystick(0)
-        pad = self._pad
-        buttons = frozenset(i for i in range(pad.get_numbuttons()) if pad.get_button(i))
-        hat = pad.get_hat(0) if pad.get_numhats() else (0, 0)
-        return PadState(tuple(pad.get_axis(i) for i in range(pad.get_numaxes())), buttons, hat)
+            return None
+        axes = {name: max(-1.0, self._pad.get_axis(i) / AXIS_RANGE) for name, i in self._axes.items()}
+        return PadState(**axes, buttons=frozenset(name for name, i in self._buttons.items() if self._pad.get_button(i)))
+
+    def _first(self) -> Any:
+        for i in range(self._controllers.get_count()):
+            if self._controllers.is_controller(i):
+                return self._controllers.Controller(i)
+        return None
 
     def close(self) -> None:
-        self._pygame.joystick.quit()
+        self._controllers.quit()
         self._pygame.display.quit()
+
+
+def _sdl_name(name: str) -> str:
+    """left_x is LEFTX and right_shoulder RIGHTSHOULDER, but dpad_up is DPAD_UP."""
+    return name.upper() if name.startswith("dpad") else name.upper().replace("_", "")
 
 
 def actions_of(state: PadState | None, before: frozenset[str]) -> frozenset[str]:
     """What a gamepad holds; a stick near its threshold does not flutter. A pad that went away holds nothing."""
     if state is None:
         return frozenset()
-    out = {BUTTONS[b] for b in state.buttons if b in BUTTONS}
-    for axis, sign, action in AXES:
-        if axis < len(state.axes) and state.axes[axis] * sign > (OFF if action in before else ON):
-            out.add(action)
-    x, y = state.hat
-    for (hx, hy), action in HATS.items():
-        if (hx and x == hx) or (hy and y == hy):
+    out = {BUTTONS[name] for name in state.buttons if name in BUTTONS}
+    for axis, sign, action in STICKS:
+        if getattr(state, axis) * sign > (OFF if action in before else ON):
             out.add(action)
     return frozenset(out)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.input.gamepad import Gamepad, GamepadError, PygameReader
+from app.input.gamepad import Gamepad, GamepadError, SdlReader
 from app.input.global_keys import GlobalKeys, GlobalKeysError
 from app.input.held_keys import Keyboard
 from app.input.mouse_look import MouseLook
@@ -83,7 +83,7 @@ class Inputs(QObject):
         self.pad_timer.stop()
         if on:
             try:
-                self.gamepad = Gamepad(self.keyboard, PygameReader())
+                self.gamepad = Gamepad(self.keyboard, SdlReader())
                 self.pad_timer.start(PAD_MS)
             except GamepadError as e:
                 self._say(str(e))
