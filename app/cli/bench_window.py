@@ -77,7 +77,7 @@ def measure(choice: Choice, seconds: float, overlay: bool, film: bool = False) -
     app.exec()
     late = [1000 * x for x in list(window.viewport.lateness)[SETTLE:]]
     painted, platform, ratio = window.viewport.painted, QApplication.platformName(), window.devicePixelRatioF()
-    stall = engine.screen.stall_seconds(engine.clock())
+    stall = engine.player.stall_seconds(engine.clock.now())
     handed = 1000 * window.recording.handed / max(1, window.recording.frames)
     window.close()
     shutil.rmtree(home, ignore_errors=True)

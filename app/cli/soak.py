@@ -30,10 +30,12 @@ from app.options import Choice
 from app.window.main_window import MainWindow
 from engine.control.controller import Commit
 from engine.playback.audio import DeviceClock
+from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
 from engine.runtime.metrics import percentile
 from engine.runtime.replay import replay
 from engine.runtime.session import Settings
+from engine.runtime.view import UpdateKind, UpdatePhase
 
 SETTLE_MINUTES = 5.0
 """Memory and latency are compared with what they were then."""
@@ -168,7 +170,7 @@ class Rude:
         self.window.prompt.edit.returnPressed.emit()
 
     def transition(self) -> None:
-        self.window.engine.say(self.dice.choice(PROMPTS), seconds=self.dice.choice((0.5, 2.0, 6.0)))
+        self.window.engine.set_prompt(self.dice.choice(PROMPTS), seconds=self.dice.choice((0.5, 2.0, 6.0)))
 
     def resize(self) -> None:
         self.window.resize(self.dice.randint(420, 1240), self.dice.randint(360, 780))
@@ -180,11 +182,11 @@ class Rude:
 
     def pause(self) -> None:
         self.window.toggle_pause()
-        if self.window.engine.screen.paused:
+        if self.window.engine.player.paused:
             QTimer.singleShot(self.dice.randint(200, 5000), self._go_on)
 
     def _go_on(self) -> None:
-        if self.window.engine.screen.paused:
+        if self.window.engine.player.paused:
             self.window.toggle_pause()
 
     def record(self) -> None:
@@ -248,14 +250,19 @@ class Watch:
 
     def look(self) -> None:
         """Many times a second."""
-        now, screen, view = time.monotonic(), self.window.engine.screen, self.window.engine.view
+        now, screen, view = time.monotonic(), self.window.engine.player, self.window.engine.view
         late = list(self.window.viewport.lateness)
         self.figures.late += late
         self.window.viewport.lateness.clear()
         self._k = self._k or view.window
         for u in view.updates:
             key = (screen.epoch, u.version)
-            if u.phase == "live" and u.kind != "start" and key not in self._seen and view.commit == "speculative":
+            if (
+                u.phase is UpdatePhase.LIVE
+                and u.kind is not UpdateKind.START
+                and key not in self._seen
+                and view.commit is Commit.SPECULATIVE
+            ):
                 self._seen.add(key)
                 if view.window == self._k:
                     self.latencies.append((now, u.L))
@@ -265,12 +272,12 @@ class Watch:
 
     def _clocks(self) -> None:
         """Media time against the machine's clock, over stretches in which nothing held it."""
-        screen = self.window.engine.screen
+        screen = self.window.engine.player
         clock = self.window.engine.clock
         before = time.monotonic()
-        media = screen.sample_due(clock())
+        media = screen.sample_due(clock.now())
         after = time.monotonic()
-        state = (screen.epoch, screen.stall_seconds(clock()))
+        state = (screen.epoch, screen.stall_seconds(clock.now()))
         if media is None or after - before > 0.002:
             if media is None:
                 self._stretch = None
@@ -293,7 +300,7 @@ class Watch:
             round((now - self.began) / 60, 2),
             round(memory_mb(), 1),
             percentile(recent, 0.5),
-            round(engine.screen.stall_seconds(engine.clock()), 3),
+            round(engine.player.stall_seconds(engine.clock.now()), 3),
             threading.active_count(),
             round(engine.takes.nbytes / 2**20, 1),
         )
@@ -358,7 +365,7 @@ def soak(
     clock = DeviceClock()
     settings = Settings(prompt=LAST_PROMPT, seed=seed)
     session = home / "sessions" / "soak"
-    engine = Engine(choice.load, choice.spec, settings, session, clock)
+    engine = Engine(choice.load, choice.spec, settings, session, SystemClock(clock))
     window = MainWindow(engine, settings, choice.spec, home=home, sound=SoundOut(device, clock))
     window.resize(1060, 720)
     window.show()
@@ -391,7 +398,7 @@ def soak(
     timer.start(50)
     app.exec()
     watch.minute()
-    played = engine.screen.total_shown / choice.spec.fps
+    played = engine.player.total_shown / choice.spec.fps
     window.close()
     if engine.summary is None:
         raise RuntimeError(engine.error or "the engine stopped")

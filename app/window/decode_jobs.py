@@ -107,7 +107,7 @@ class LookBack(QObject):
         return self._next
 
     def _decode(self, engine: Engine, groups: Sequence[Kept], before: Sequence[Kept]) -> Iterator[Decoded]:
-        decoder = engine.fork()
+        decoder = engine.fork_decoder()
         if decoder is None:
             raise LookBackError("the model is not loaded yet")
         if not groups:

@@ -38,8 +38,9 @@ from engine.models.media_files import FILMS, PICTURES
 from engine.playback.audio import DeviceClock
 from engine.playback.player import Frame, Samples
 from engine.playback.recorder import RecordingError
+from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
-from engine.runtime.session import Settings
+from engine.runtime.session import Settings, StartFrom
 
 if TYPE_CHECKING:
     from app.window.metrics_panel import MetricsPanel
@@ -83,7 +84,7 @@ class MainWindow(QMainWindow):
             lambda a, t: self.engine.press(a, t),
             lambda a, t: self.engine.release(a, t),
             lambda: self.engine.release_all(),
-            engine.clock,
+            engine.clock.now,
             QTimer.singleShot,
         )
         self.viewport = Viewport(engine, self.keyboard, self)
@@ -128,7 +129,7 @@ class MainWindow(QMainWindow):
         self._restore()
         self.sound.set_volume(self.preferences.volume, self.preferences.muted)
         self.sound.device = self.preferences.sound_device
-        self.sound.use(engine.screen)
+        self.sound.use(engine.player)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._refresh)
         self._timer.start(REFRESH_MS)
@@ -140,7 +141,7 @@ class MainWindow(QMainWindow):
         focus_world = self.viewport.setFocus
         self.viewport.wants_prompt.connect(self.to_prompt)
         self.viewport.dropped.connect(lambda file: self.begin_from(Path(file)))
-        self.prompt.applied.connect(lambda text, seconds: self.engine.say(text, seconds=seconds))
+        self.prompt.applied.connect(lambda text, seconds: self.engine.set_prompt(text, seconds=seconds))
         self.prompt.applied.connect(lambda text, seconds: self.preferences.remember(text))
         self.prompt.favourite.connect(self._favourite)
         self.prompt.done.connect(focus_world)
@@ -155,7 +156,7 @@ class MainWindow(QMainWindow):
         self.settings.done.connect(self.viewport.setFocus)
         self.settings.pause_wanted.connect(self.toggle_pause)
         self.settings.reset_wanted.connect(self.new_world)
-        self.settings.negative_said.connect(lambda text: self.engine.avoid(text or None))
+        self.settings.negative_said.connect(lambda text: self.engine.set_negative_prompt(text or None))
 
     def _docks(self) -> None:
         """The panels that begin hidden."""
@@ -163,7 +164,7 @@ class MainWindow(QMainWindow):
         self.takes.use(self.engine, self._spec)
         self.takes.said.connect(self.say)
         self.takes.done.connect(self.viewport.setFocus)
-        self.score = ScorePanel(lambda: self.engine.screen.media_time(self.engine.clock()), self)
+        self.score = ScorePanel(lambda: self.engine.player.media_time(self.engine.clock.now()), self)
         self.score.said.connect(self._perform)
         self.metrics: MetricsPanel | None = None
         self.takes_dock, self.score_dock, self.metrics_dock = (
@@ -243,7 +244,7 @@ class MainWindow(QMainWindow):
     def toggle_pause(self) -> None:
         """Holds or goes on; all keys are let go."""
         self.keyboard.clear()
-        if self.engine.screen.paused:
+        if self.engine.player.paused:
             self.engine.resume()
         else:
             self.engine.pause()
@@ -253,7 +254,7 @@ class MainWindow(QMainWindow):
         """Begins again with what is in the prompt box."""
         self.keyboard.clear()
         text = self.prompt.edit.text().strip()
-        self.engine.reset(text or None, seed)
+        self.engine.new_world(text or None, seed)
         self.viewport.setFocus()
 
     def step_back(self) -> None:
@@ -340,7 +341,7 @@ class MainWindow(QMainWindow):
     def _perform(self, prompt: str, seconds: float) -> None:
         """A line of the score: said as if it had been typed; an edit in the box stays."""
         editing = self.prompt.edit.text().strip() != self.engine.view.prompt or self.prompt.edit.hasFocus()
-        self.engine.say(prompt, seconds=seconds)
+        self.engine.set_prompt(prompt, seconds=seconds)
         if not editing:
             self.prompt.edit.setText(prompt)
 
@@ -349,8 +350,8 @@ class MainWindow(QMainWindow):
         if self.recording.on:
             draw = None
             if self.preferences.film_overlay:
-                now = self.engine.clock()
-                draw = overlay.drawing(self.engine.view, self.engine.screen.media_time(now), now)
+                now = self.engine.clock.now()
+                draw = overlay.drawing(self.engine.view, self.engine.player.media_time(now), now)
             self.recording.add(frame, sound, draw)
 
     def record(self, on: bool) -> None:
@@ -377,7 +378,8 @@ class MainWindow(QMainWindow):
         self.keyboard.clear()
         text = self.prompt.edit.text().strip()
         self._begin = file
-        self.engine.reset(text or None, self.settings.seed_box.value(), file if file is not None else False)
+        start = StartFrom.model() if file is None else StartFrom.file(file)
+        self.engine.new_world(text or None, self.settings.seed_box.value(), start)
         self.viewport.setFocus()
 
     def pick_picture(self) -> None:
@@ -413,7 +415,7 @@ class MainWindow(QMainWindow):
         self.record_action.setChecked(False)  # a film has one size
         self.engine, self._spec = engine, choice.spec
         self.viewport.use(engine)
-        self.sound.use(engine.screen)
+        self.sound.use(engine.player)
         self.takes.use(engine, choice.spec)
         self.score.stop()
         self._begin = None
@@ -451,7 +453,7 @@ class MainWindow(QMainWindow):
         if self.takes_dock.isVisible():
             self.takes.refresh()
         if self.metrics is not None:
-            self.metrics.feed(view, self.engine.clock())
+            self.metrics.feed(view, self.engine.clock.now())
         self.prompt.show_view(view)
         if self.recording.on:
             minutes, seconds = divmod(int(self.recording.seconds), 60)
@@ -459,7 +461,7 @@ class MainWindow(QMainWindow):
         elif self.record_action.text() != "&Record a film":
             self.record_action.setText("&Record a film")
         self.viewport.recording = self.recording.on
-        self.settings.show_paused(self.engine.screen.paused)
+        self.settings.show_paused(self.engine.player.paused)
         if self._said and time.monotonic() - self._said_at > SAID_SECONDS:
             self._said = ""
         message = self._said or view.message
@@ -518,7 +520,7 @@ def open_window(
     assert isinstance(app, QApplication)
     app.setApplicationName("Foreland")
     clock = DeviceClock()
-    engine = Engine(choice.load, choice.spec, settings, folder, clock)
+    engine = Engine(choice.load, choice.spec, settings, folder, SystemClock(clock))
     speaker = SoundOut(DEVICES.get(sound), clock)
     window = MainWindow(engine, settings, choice.spec, choose, new_folder, home, speaker)
     if not window.preferences.geometry:

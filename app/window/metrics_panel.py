@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.window.overlay import figures
-from engine.runtime.view import View
+from engine.runtime.view import Fate, View
 
 SECONDS = 60.0
 """Of the past that the plots show."""
@@ -58,7 +58,7 @@ class MetricsPanel(QWidget):
 
     def feed(self, view: View, now: float) -> None:
         """A view at a time in seconds."""
-        locked = sum(g.span for g in view.groups if g.fate == "locked") / view.fps
+        locked = sum(g.span for g in view.groups if g.fate is Fate.LOCKED) / view.fps
         values = {
             "cached": view.cached_seconds,
             "locked": locked,

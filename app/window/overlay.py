@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QPolygonF
 
-from engine.runtime.session import FADE_SECONDS
-from engine.runtime.view import GroupMark, UpdateMark, View
+from engine.runtime.view import FADE_SECONDS, Fate, GroupMark, UpdateKind, UpdateMark, View
 
 PAST_SECONDS, FUTURE_SECONDS = 3.0, 7.0
 RIBBON = 34
@@ -37,7 +36,7 @@ def figures(view: View) -> list[tuple[str, str]]:
         u = view.last
         last = f"{u.L:.2f} = {u.R:.2f} + {u.C:.2f} + {u.Q:.2f} s"
     return [
-        ("state", view.state + (" (paused)" if view.paused else "")),
+        ("state", ("loading" if view.state is None else view.state) + (" (paused)" if view.paused else "")),
         ("commit", view.commit),
         ("cache", f"{view.cached} groups, {view.cached_seconds:.2f} s"),
         ("K", str(view.window)),
@@ -107,9 +106,9 @@ def _figures(p: QPainter, panel: QRectF, view: View, line: int) -> None:
 
 def _group(p: QPainter, x_of, top: float, g: GroupMark) -> None:  # type: ignore[no-untyped-def]
     box = QRectF(x_of(g.start) + 1, top, x_of(g.start + g.span) - x_of(g.start) - 2, RIBBON)
-    alpha = {"delivered": 80, "locked": 255, "cached": 175}[g.fate]
+    alpha = {Fate.DELIVERED: 80, Fate.LOCKED: 255, Fate.CACHED: 175}[g.fate]
     p.fillRect(box, version_colour(g.version, alpha))
-    if g.fate == "locked":
+    if g.fate is Fate.LOCKED:
         p.setPen(QPen(INK, 1.6))
         p.drawRect(box)
 
@@ -143,7 +142,7 @@ def _revoked(p: QPainter, x_of, top: float, g: GroupMark, now: float) -> None:  
 
 
 def _arrival(p: QPainter, x_of, top: float, u: UpdateMark, view: View) -> None:  # type: ignore[no-untyped-def]
-    if u.kind == "start":
+    if u.kind is UpdateKind.START:
         return
     x = x_of(u.arrival * view.fps)
     colour = version_colour(u.version)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from engine.runtime.score import LONGEST_TRANSITION
-from engine.runtime.view import View
+from engine.runtime.view import UpdateKind, UpdatePhase, View
 
 
 class PromptEdit(QLineEdit):
@@ -47,13 +47,13 @@ class PromptEdit(QLineEdit):
 
 def status_of(view: View) -> str:
     """How far the newest prompt edit has come, in words."""
-    edits = [u for u in view.updates if u.kind == "prompt"]
+    edits = [u for u in view.updates if u.kind is UpdateKind.PROMPT]
     if not edits:
         return ""
     u = edits[-1]
-    if u.phase == "live":
+    if u.phase is UpdatePhase.LIVE:
         return f"live after {u.L:.2f} s"
-    return {"received": "received", "generating": "generating ..."}.get(u.phase, u.phase)
+    return "generating ..." if u.phase is UpdatePhase.GENERATING else u.phase.value
 
 
 class PromptBar(QWidget):

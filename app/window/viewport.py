@@ -80,14 +80,14 @@ class Viewport(QWidget):
         self._timer.stop()
 
     def _tick(self) -> None:
-        screen, clock = self._engine.screen, self._engine.clock
-        for played in screen.advance(clock()):
+        screen, clock = self._engine.player, self._engine.clock
+        for played in screen.advance(clock.now()):
             if played.image is not None:
                 self._frame, self._due = played.image, played.at
                 self.on_frame(played.image, played.sound)
         self.update()
         due = screen.next_due()
-        wait = IDLE_MS if due is None else max(0, min(250, round((due - clock()) * 1000)))
+        wait = IDLE_MS if due is None else max(0, min(250, round((due - clock.now()) * 1000)))
         self._timer.start(wait)
 
     def picture_rect(self) -> QRectF:
@@ -112,7 +112,7 @@ class Viewport(QWidget):
         p.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self.smooth)
         p.drawImage(self.picture_rect(), image)
         p.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-        now = self._engine.clock()
+        now = self._engine.clock.now()
         if self._due is not None:
             self.lateness.append(now - self._due)
             self._due = None
@@ -130,7 +130,7 @@ class Viewport(QWidget):
             p.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, self.notice)
         if self.overlay_shown:
             view = self._engine.view
-            overlay.paint(p, QRectF(self.rect()), view, self._engine.screen.media_time(now), now)
+            overlay.paint(p, QRectF(self.rect()), view, self._engine.player.media_time(now), now)
 
     def image(self) -> QImage | None:
         """The frame on show, as it came."""

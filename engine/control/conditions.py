@@ -58,14 +58,14 @@ class ConditionBook:
         self._taps.clear()
         return self._next()
 
-    def say(self, prompt: str, before: str = "", share: float = 1.0) -> Condition | None:
+    def set_prompt(self, prompt: str, before: str = "", share: float = 1.0) -> Condition | None:
         """A prompt edit, or a step on the way to it. The same words again are no change."""
         c = self.current
         if (prompt, share) == (c.prompt, c.share) and (share == 1 or before == c.before):
             return None
         return self._next(prompt=prompt, before=before if share < 1 else "", share=share)
 
-    def avoid(self, negative: str | None) -> Condition | None:
+    def set_negative_prompt(self, negative: str | None) -> Condition | None:
         """Another negative prompt."""
         return None if negative == self.current.negative else self._next(negative=negative)
 
@@ -74,7 +74,7 @@ class ConditionBook:
         self._launched = max(self._launched, version)
         self._taps = {a: v for a, v in self._taps.items() if v > self._launched}
 
-    def take_back(self, prompt: str) -> None:
+    def revert_prompt(self, prompt: str) -> None:
         """The last prompt edit was rejected: later conditions keep this one."""
         self.current = replace(self.current, prompt=prompt, before="", share=1.0)
 

@@ -37,17 +37,17 @@ from __future__ import annotations
 import bisect
 from collections import deque
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 
 from engine.control.estimator import Estimator
 
 
-class State(Enum):
+class State(StrEnum):
     CONSUME = "consume"
     PRODUCE = "produce"
 
 
-class Commit(Enum):
+class Commit(StrEnum):
     """When a new condition may take effect."""
 
     SPECULATIVE = "speculative"
@@ -201,12 +201,22 @@ class Abandon:
     reason: str
 
 
+class Outcome(StrEnum):
+    """What became of a condition."""
+
+    RECEIVED = "received"
+    APPLIED = "applied"
+    SUPERSEDED = "superseded"
+    REJECTED = "rejected"
+    DROPPED = "dropped"
+
+
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """How an update ended (or that it was received). Times are seconds; position is where it was first shown."""
 
     version: int
-    outcome: str
+    outcome: Outcome
     at: float
     arrival: float
     position: int = -1
@@ -432,7 +442,7 @@ class Controller:
             self.state = State.CONSUME
         self._revoke(max(self.delivered, self.locked), "reset", out)
         for version, p in sorted(self._open.items()):
-            out.append(Receipt(version, "dropped", at, p.arrival))
+            out.append(Receipt(version, Outcome.DROPPED, at, p.arrival))
         self._open.clear()
         return out
 
@@ -441,7 +451,7 @@ class Controller:
             raise ValueError(f"version {e.version} is not newer than {self.newest}")
         self.newest = e.version
         self._open[e.version] = Pending(e.arrival, e.inputs_ready)
-        out.append(Receipt(e.version, "received", e.at, e.arrival))
+        out.append(Receipt(e.version, Outcome.RECEIVED, e.at, e.arrival))
         self.failures = 0
         if e.inputs_ready:
             self._offer(e.version)
@@ -462,7 +472,7 @@ class Controller:
         entry = self._open.get(e.version)
         if entry is not None and not entry.ready:
             del self._open[e.version]
-            out.append(Receipt(e.version, "rejected", e.at, entry.arrival, reason=e.reason))
+            out.append(Receipt(e.version, Outcome.REJECTED, e.at, entry.arrival, reason=e.reason))
 
     def _on_groups(self, e: GroupsReady) -> None:
         job = self.job
@@ -529,10 +539,10 @@ class Controller:
         for version in sorted(v for v in self._open if v <= entry.version):
             p = self._open.pop(version)
             if version < entry.version:
-                out.append(Receipt(version, "superseded", at, p.arrival, by=entry.version))
+                out.append(Receipt(version, Outcome.SUPERSEDED, at, p.arrival, by=entry.version))
                 continue
             parts = (times.launched - p.arrival, times.ready - times.launched, at - times.ready)
-            out.append(Receipt(version, "applied", at, p.arrival, entry.position, -1, *parts))
+            out.append(Receipt(version, Outcome.APPLIED, at, p.arrival, entry.position, -1, *parts))
 
     def _on_wake(self, e: Wake, out: list[Command]) -> None:
         if e.cause is Cause.HOLD and self._held is None:

@@ -25,6 +25,7 @@ from engine.control.controller import (
     Finish,
     GroupsReady,
     Launch,
+    Outcome,
     Policy,
     Receipt,
     Revoke,
@@ -133,7 +134,7 @@ def theory_overhead(profile: Profile, rate: float) -> float:
 
 
 @dataclass
-class Outcome:
+class TrajectoryResult:
     """What one trajectory gave. latencies: of applied updates; waits: their R; runs: latency from the first unanswered
     update of the run that each applied one closes."""
 
@@ -164,14 +165,14 @@ class Trajectory:
         self.controller = Controller(
             Policy(profile.fps, profile.window, commit), 0.0, estimator=Estimator(profile.first, margin=margin)
         )
-        self.out = Outcome(updates=len(self.updates), seconds=seconds)
+        self.out = TrajectoryResult(updates=len(self.updates), seconds=seconds)
         self.now = 0.0
         self.wake = math.inf
         self.job: Launch | None = None
         self.ready_at = self.free_at = math.inf
         self.waiting: list[float] = []
 
-    def run(self) -> Outcome:
+    def run(self) -> TrajectoryResult:
         """Plays it to the end."""
         self.feed(Wake(0.0))
         pending, version = list(self.updates), 0
@@ -219,13 +220,13 @@ class Trajectory:
                 self.player.drop(command.entries[0].position)
             case SetWake():
                 self.wake = command.at
-            case Receipt(outcome="applied") if command.version > 0:
+            case Receipt(outcome=Outcome.APPLIED) if command.version > 0:
                 self.out.latencies.append(command.latency)
                 self.out.waits.append(command.wait)
                 answered = [t for t in self.waiting if t <= command.arrival]
                 self.out.runs.append(command.at - answered[0])
                 self.waiting = [t for t in self.waiting if t > command.arrival]
-            case Receipt(outcome="superseded"):
+            case Receipt(outcome=Outcome.SUPERSEDED):
                 self.out.superseded += 1
             case _:
                 pass

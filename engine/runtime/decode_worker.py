@@ -49,55 +49,55 @@ class _Work:
 
 
 class DecodeWorker:
-    """Thread-safe. A dropped group is never handed to the screen, even when its decode was under way."""
+    """Thread-safe. A dropped group is never handed to the player, even when its decode was under way."""
 
     def __init__(
-        self, decoder: Decoder, screen: SharedPlayer, failed: Callable[[BaseException], None], ahead: int = AHEAD
+        self, decoder: Decoder, player: SharedPlayer, failed: Callable[[BaseException], None], ahead: int = AHEAD
     ) -> None:
         """failed: called on the worker's thread when a group that nobody waits for could not be decoded."""
         self._decoder = decoder
-        self._screen = screen
+        self._player = player
         self._failed = failed
         self._ahead = ahead
         self._work: dict[int, _Work] = {}
         self._at = -1
-        self._reach = -1
+        self._wanted_until = -1
         self._closing = False
         self._resume: list[Group] | None = None
         self._change = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="foreland-decode", daemon=True)
         self._thread.start()
 
-    def give(self, groups: list[tuple[Group, int]], done: Done | None = None) -> None:
-        """Groups in order with the media frames they begin at. done: gets what the first group decodes to instead of the screen,
+    def submit(self, groups: list[tuple[Group, int]], done: Done | None = None) -> None:
+        """Groups in order with the media frames they begin at. done: gets what the first group decodes to instead of the player,
         so that the controller can hear of the call before any of it plays."""
         with self._change:
             for i, (group, start) in enumerate(groups):
                 self._work[group.position] = _Work(group, start, i == 0, done if i == 0 else None)
             self._change.notify()
 
-    def drop(self, first: int) -> None:
+    def cancel_from(self, first: int) -> None:
         """Positions from `first` on will not play."""
         with self._change:
             self._work = {p: w for p, w in self._work.items() if p < first}
-            self._reach = min(self._reach, first - 1)
-            self._screen.drop(first)
+            self._wanted_until = min(self._wanted_until, first - 1)
+            self._player.drop(first)
 
-    def reach(self, position: int) -> None:
+    def decode_until(self, position: int) -> None:
         """A call wants the frames up to this position now (they are locked, so they will play)."""
         with self._change:
-            self._reach = position
+            self._wanted_until = position
             self._change.notify()
 
     def resume(self, groups: list[Group]) -> None:
-        """The world goes on after the last of these; what was given before is dropped."""
+        """The world goes on after the last of these; what was submitted before is cancelled."""
         with self._change:
             self._work.clear()
-            self._reach = -1
+            self._wanted_until = -1
             self._resume = groups
             self._change.notify()
 
-    def nudge(self) -> None:
+    def notify(self) -> None:
         """The player went on: more may be decoded."""
         with self._change:
             self._change.notify()
@@ -115,7 +115,7 @@ class DecodeWorker:
             return None
         p = min(self._work)
         w = self._work[p]
-        return w if w.urgent or p <= max(self._screen.next_position + self._ahead, self._reach) else None
+        return w if w.urgent or p <= max(self._player.next_position + self._ahead, self._wanted_until) else None
 
     def _run(self) -> None:
         while True:
@@ -146,7 +146,7 @@ class DecodeWorker:
                 if wanted:
                     del self._work[position]
                     if made is not None and work.done is None:
-                        self._screen.put(position, work.start, made.frames, made.sound)
+                        self._player.put(position, work.start, made.frames, made.sound)
             if not wanted:
                 continue
             if work.done is not None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,11 +19,12 @@ from engine.control.controller import Cause, Launch, Wake
 from engine.models.interface import ConditionError, Decoder, Group, Loader, ModelSpec, Stopped
 from engine.playback.player import PlaybackEvent, PlaybackEventKind
 from engine.playback.shared_player import SharedPlayer
+from engine.runtime.clock import Clock, SystemClock
 from engine.runtime.decode_worker import Decoded, DecodeWorker
-from engine.runtime.session import Beginning, Session, Settings
+from engine.runtime.session import Session, Settings, StartFrom
 from engine.runtime.session_log import EventLog
 from engine.runtime.takes import Takes
-from engine.runtime.view import View
+from engine.runtime.view import UpdateKind, View
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ CLOSE_SECONDS = 10.0
 
 
 class Engine:
-    """One world, live. `start` it; then send keys, prompts and settings; show what `screen` says; `close` it."""
+    """One world, live. `start` it; then send keys, prompts and settings; show what `player` says; `close` it."""
 
     def __init__(
         self,
@@ -41,12 +41,12 @@ class Engine:
         spec: ModelSpec,
         settings: Settings,
         folder: Path | None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Clock | None = None,
     ) -> None:
         """folder: of the session log, or None for no log. Raises ValueError for impossible settings, OSError when the
         folder cannot be written: cheap failures come before the model is loaded."""
-        self.clock = clock
-        self.screen = SharedPlayer(spec.fps, spec.sound_rate)
+        self.clock: Clock = SystemClock() if clock is None else clock
+        self.player = SharedPlayer(spec.fps, spec.sound_rate)
         self.view = View(fps=spec.fps, window=settings.checked(spec).window or 0, prompt=settings.prompt)
         self.stage: tuple[str, float] = ("starting", 0.0)
         self.takes = Takes()
@@ -54,7 +54,7 @@ class Engine:
         self.error: str | None = None
         self.summary: dict[str, Any] | None = None
         self._load, self._settings = load, settings
-        self._journal = EventLog(folder, clock)
+        self._journal = EventLog(folder, self.clock.now)
         self._messages: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._conditions: queue.SimpleQueue[Condition | None] = queue.SimpleQueue()
         self._closing = threading.Event()
@@ -74,46 +74,48 @@ class Engine:
 
     def press(self, action: str, arrival: float | None = None) -> None:
         """An action begins; arrival: when the key event came (the clock's time; now if left out)."""
-        t = self.clock() if arrival is None else arrival
-        self._messages.put(lambda s, now: s.change(s.book.press(action), "key", t, now))
+        t = self.clock.now() if arrival is None else arrival
+        self._messages.put(lambda s, now: s.change(s.book.press(action), UpdateKind.KEY, t, now))
 
     def release(self, action: str, arrival: float | None = None) -> None:
-        t = self.clock() if arrival is None else arrival
-        self._messages.put(lambda s, now: s.change(s.book.release(action), "key", t, now))
+        t = self.clock.now() if arrival is None else arrival
+        self._messages.put(lambda s, now: s.change(s.book.release(action), UpdateKind.KEY, t, now))
 
     def release_all(self) -> None:
         """Nothing is held any more (focus loss, dialog, pause)."""
-        t = self.clock()
-        self._messages.put(lambda s, now: s.change(s.book.release_all(), "key", t, now))
+        t = self.clock.now()
+        self._messages.put(lambda s, now: s.change(s.book.release_all(), UpdateKind.KEY, t, now))
 
-    def say(self, prompt: str, arrival: float | None = None, seconds: float = 0.0) -> None:
+    def set_prompt(self, prompt: str, arrival: float | None = None, seconds: float = 0.0) -> None:
         """A prompt edit; seconds: of a transition to it."""
-        t = self.clock() if arrival is None else arrival
-        self._messages.put(lambda s, now: s.say_prompt(prompt, t, now, seconds))
+        t = self.clock.now() if arrival is None else arrival
+        self._messages.put(lambda s, now: s.set_prompt(prompt, t, now, seconds))
 
-    def avoid(self, negative: str | None) -> None:
+    def set_negative_prompt(self, negative: str | None) -> None:
         """Another negative prompt, for models that have one; None for the model's own."""
-        t = self.clock()
-        self._messages.put(lambda s, now: s.change(s.book.avoid(negative), "prompt", t, now))
+        t = self.clock.now()
+        self._messages.put(lambda s, now: s.change(s.book.set_negative_prompt(negative), UpdateKind.PROMPT, t, now))
 
     def pause(self) -> None:
         """Holds playback at once; keys are released."""
-        now = self.clock()
-        self.screen.pause(now)
-        self._messages.put(lambda s, t: [*s.change(s.book.release_all(), "key", now, t), s.feed(Wake(t, Cause.HOLD))])
+        now = self.clock.now()
+        self.player.pause(now)
+        self._messages.put(
+            lambda s, t: [*s.change(s.book.release_all(), UpdateKind.KEY, now, t), s.feed(Wake(t, Cause.HOLD))]
+        )
 
     def resume(self) -> None:
-        self.screen.resume(self.clock())
+        self.player.resume(self.clock.now())
 
         def message(s: Session, now: float) -> list[Launch | None]:
-            waiting = s.screen.stalled or s.screen.shown == 0
+            waiting = s.player.stalled or s.player.shown == 0
             return [] if waiting else [s.feed(Wake(now, Cause.RELEASE))]
 
         self._messages.put(message)
 
-    def reset(self, prompt: str | None = None, seed: int | None = None, begin: Beginning = None) -> None:
-        """A new world; begin: see `Session.reset`."""
-        self._messages.put(lambda s, now: [s.reset(now, prompt, seed, begin)])
+    def new_world(self, prompt: str | None = None, seed: int | None = None, start: StartFrom | None = None) -> None:
+        """A new world; see `Session.new_world`."""
+        self._messages.put(lambda s, now: [s.new_world(now, prompt, seed, start)])
 
     def rewind(self, take: int, position: int) -> None:
         """Another way on after a kept group; see `Session.rewind`."""
@@ -123,7 +125,7 @@ class Engine:
         """Changes window, steps or commit from the next call on; what is impossible is refused with a message."""
         self._messages.put(lambda s, now: [s.set_policy(replace(s.settings, **changes), now)])
 
-    def fork(self) -> Decoder | None:
+    def fork_decoder(self) -> Decoder | None:
         """A decoder for looking back at kept groups, for one other thread; None before the model is loaded."""
         session = self._session
         return None if session is None else session.model.decoder.fork()
@@ -149,7 +151,7 @@ class Engine:
     def _run(self) -> None:
         try:
             model = self._load(self._progress)
-            session = Session(model, self._settings, self.screen, self._journal, self.clock(), self.takes)
+            session = Session(model, self._settings, self.player, self._journal, self.clock.now(), self.takes)
             self._begin(session)
             self._loop(session)
         except Stopped:
@@ -162,16 +164,16 @@ class Engine:
             self._end()
 
     def _begin(self, session: Session) -> None:
-        worker = DecodeWorker(session.model.decoder, self.screen, self._decode_failed)
+        worker = DecodeWorker(session.model.decoder, self.player, self._decode_failed)
         self._worker, self._session = worker, session
-        session.drop = worker.drop
-        session.give = worker.give
+        session.drop = worker.cancel_from
+        session.give = worker.submit
         session.resume_decoder = worker.resume
-        session.reach = worker.reach
+        session.reach = worker.decode_until
         if session.model.sampler.prepares_slowly:
             threading.Thread(target=self._prepare, args=(session,), name="foreland-prepare", daemon=True).start()
             session.prepare_later = self._conditions.put
-        self.screen.listen = self._listen
+        self.player.listen = self._listen
         self.stage = ("first picture", 1.0)
         self._publish()
 
@@ -179,8 +181,8 @@ class Engine:
         told = [p for p in played if p.what is not PlaybackEventKind.FRAME]
         if told:
             if self._worker is not None:
-                self._worker.nudge()
-            self._messages.put(lambda s, now: s.played(told) if epoch == self.screen.epoch else [])
+                self._worker.notify()
+            self._messages.put(lambda s, now: s.played(told) if epoch == self.player.epoch else [])
 
     def _decode_failed(self, error: BaseException) -> None:
         def message(s: Session, now: float) -> list[Launch | None]:
@@ -200,25 +202,25 @@ class Engine:
             self._messages.put(lambda s, now, v=v, inputs=inputs: s.prepared(v, inputs, now))  # type: ignore[misc]
 
     def _loop(self, session: Session) -> None:
-        self._next = session.feed(Wake(self.clock()))
+        self._next = session.feed(Wake(self.clock.now()))
         while not self._closing.is_set():
             if self._next is not None:
                 launch, self._next = self._next, None
                 self._call(session, launch)
                 continue
-            if self._messages.empty() and session.alarm > self.clock() and session.work_ahead():
+            if self._messages.empty() and session.alarm > self.clock.now() and session.work_ahead():
                 self._drain(session)
                 continue
             self._wait(session, session.alarm)
 
     def _wait(self, session: Session, until: float) -> None:
         """Handles the next message, or a wake-up when `until` comes first."""
-        timeout = until - self.clock()
+        timeout = until - self.clock.now()
         try:
             message = self._messages.get(timeout=min(max(timeout, 0.0), 3600.0))
         except queue.Empty:
-            if self.clock() >= until:
-                self._take(session.alarmed(self.clock()))
+            if self.clock.now() >= until:
+                self._take(session.alarmed(self.clock.now()))
         else:
             self._handle(session, message)
         self._publish()
@@ -227,7 +229,7 @@ class Engine:
         if message is None:
             return
         try:
-            self._take(message(session, self.clock()))
+            self._take(message(session, self.clock.now()))
         except (ConditionError, ValueError, LookupError) as e:
             session.notify(f"{e}; nothing was changed")
 
@@ -243,8 +245,8 @@ class Engine:
             except queue.Empty:
                 break
             self._handle(session, message)
-        if session.alarm <= self.clock():
-            self._take(session.alarmed(self.clock()))
+        if session.alarm <= self.clock.now():
+            self._take(session.alarmed(self.clock.now()))
         self._publish()
 
     def _on_step(self, step: int, steps: int) -> bool:
@@ -259,7 +261,7 @@ class Engine:
         except Stopped:
             return
         except Exception as e:
-            self._take([session.failed(launch, e, self.clock())])
+            self._take([session.failed(launch, e, self.clock.now())])
             self._publish()
             return
         if self._next is None and not self._closing.is_set():
@@ -275,7 +277,7 @@ class Engine:
             self._messages.put(None)
 
         placed = session.placed(groups)
-        self._worker.give(placed, done)
+        self._worker.submit(placed, done)
         session.prefill_chunk(groups)
         while not first and self._next is None and not self._closing.is_set():
             self._wait(session, session.alarm)
@@ -283,20 +285,20 @@ class Engine:
             return
         made, error = first[0]
         if made is None:
-            self._worker.drop(launch.branch)
-            self._take([session.failed(launch, error or RuntimeError("nothing was decoded"), self.clock())])
+            self._worker.cancel_from(launch.branch)
+            self._take([session.failed(launch, error or RuntimeError("nothing was decoded"), self.clock.now())])
             return
 
         def show() -> None:
-            self.screen.put(launch.branch, placed[0][1], made.frames, made.sound)
+            self.player.put(launch.branch, placed[0][1], made.frames, made.sound)
 
-        self._take(session.deliverable(launch, groups, self.clock(), show))
+        self._take(session.deliverable(launch, groups, self.clock.now(), show))
         self.ready.set()
         self._publish()
 
     def _publish(self) -> None:
         if self._session is not None:
-            self.view = self._session.view(self.clock())
+            self.view = self._session.view(self.clock.now())
 
     def _end(self) -> None:
         self._conditions.put(None)
@@ -304,7 +306,7 @@ class Engine:
             self._worker.close()
         try:
             if self._session is not None:
-                self.summary = self._session.close(self.clock())
+                self.summary = self._session.close(self.clock.now())
                 self._session.model.sampler.close()
             else:
                 self._journal.close({"error": self.error or "closed before the model was loaded"})

@@ -17,6 +17,7 @@ from engine.runtime.engine import Engine
 from engine.runtime.script import Script, ScriptEvent
 from engine.runtime.session import Session, Settings
 from engine.runtime.session_log import EventLog
+from engine.runtime.view import UpdateKind
 
 Show = Callable[[Frame, Samples | None], None]
 """Takes each shown frame and its sound."""
@@ -50,18 +51,18 @@ def explore_live(
                 raise HeadlessError(engine.error or "the engine stopped")
             if not shown:
                 progress(*engine.stage)
-            now = engine.clock()
-            while events and (due := engine.screen.due(round(events[0].t * spec.fps))) is not None and due <= now:
+            now = engine.clock.now()
+            while events and (due := engine.player.due(round(events[0].t * spec.fps))) is not None and due <= now:
                 _send(engine, events.pop(0), due)
-            for played in engine.screen.advance(now):
+            for played in engine.player.advance(now):
                 if played.image is not None and shown < total:
                     show(played.image, played.sound)
                     shown += 1
                     progress("exploring", shown / total)
-            due = engine.screen.next_due()
-            if events and (first := engine.screen.due(round(events[0].t * spec.fps))) is not None and due is not None:
+            due = engine.player.next_due()
+            if events and (first := engine.player.due(round(events[0].t * spec.fps))) is not None and due is not None:
                 due = min(due, first)
-            time.sleep(0.005 if due is None else min(0.05, max(0.0, due - engine.clock())))
+            time.sleep(0.005 if due is None else min(0.05, max(0.0, due - engine.clock.now())))
     finally:
         engine.close()
     if engine.summary is None:
@@ -71,7 +72,7 @@ def explore_live(
 
 def _send(engine: Engine, event: ScriptEvent, at: float) -> None:
     if event.what == "prompt":
-        engine.say(event.value, at)
+        engine.set_prompt(event.value, at)
     elif event.what == "down":
         engine.press(event.value, at)
     else:
@@ -96,9 +97,9 @@ def explore_virtual(
 class _Virtual:
     def __init__(self, load, spec, settings, script, folder, show, progress, call_seconds) -> None:  # type: ignore[no-untyped-def]
         self.now = 0.0
-        self.screen = SharedPlayer(spec.fps, spec.sound_rate)
+        self.player = SharedPlayer(spec.fps, spec.sound_rate)
         journal = EventLog(folder, lambda: self.now)
-        self.session = Session(load(progress), replace(settings, prompt=script.prompt), self.screen, journal, 0.0)
+        self.session = Session(load(progress), replace(settings, prompt=script.prompt), self.player, journal, 0.0)
         self.spec: ModelSpec = spec
         self.script: Script = script
         self.show: Show = show
@@ -112,7 +113,7 @@ class _Virtual:
 
     def _drop(self, first: int) -> None:
         self.pending = {p: x for p, x in self.pending.items() if p < first}
-        self.screen.drop(first)
+        self.player.drop(first)
 
     def _give(self, groups: list[tuple[Group, int]]) -> None:
         self.pending.update((g.position, (g, start)) for g, start in groups)
@@ -132,21 +133,21 @@ class _Virtual:
         self._launch(list(self.session.deliverable(launch, groups, self.now, lambda: self._give(given))))
 
     def _decode_next(self) -> None:
-        self._reach(self.screen.next_position)
+        self._reach(self.player.next_position)
 
     def _reach(self, position: int) -> None:
-        for p in range(self.screen.next_position, position + 1):
+        for p in range(self.player.next_position, position + 1):
             if p in self.pending:
                 group, start = self.pending.pop(p)
                 made = decoded(self.session.model.decoder, group, start)
-                self.screen.put(p, start, made.frames, made.sound)
+                self.player.put(p, start, made.frames, made.sound)
 
     def _event(self, event: ScriptEvent) -> None:
         book = self.session.book
         if event.what == "prompt":
-            change, kind = book.say(event.value), "prompt"
+            change, kind = book.set_prompt(event.value), UpdateKind.PROMPT
         else:
-            change, kind = (book.press if event.what == "down" else book.release)(event.value), "key"
+            change, kind = (book.press if event.what == "down" else book.release)(event.value), UpdateKind.KEY
         self._launch(list(self.session.change(change, kind, self.now, self.now)))
 
     def run(self) -> dict[str, Any]:
@@ -155,8 +156,8 @@ class _Virtual:
         shown = 0
         self._launch([self.session.feed(Wake(0.0))])
         while shown < total:
-            due = self.screen.due(round(events[0].t * self.spec.fps)) if events else None
-            frame = self.screen.next_due()
+            due = self.player.due(round(events[0].t * self.spec.fps)) if events else None
+            frame = self.player.next_due()
             times = [
                 t for t in (due, frame, self.flying[2] if self.flying else None, self.session.wake_at) if t is not None
             ]
@@ -169,7 +170,7 @@ class _Virtual:
             if self.session.wake_at <= self.now:
                 self._launch([self.session.feed(Wake(self.now))])
             self._decode_next()
-            played = self.screen.advance(self.now)
+            played = self.player.advance(self.now)
             self._launch(list(self.session.played([p for p in played if p.what is not PlaybackEventKind.FRAME])))
             for p in played:
                 if p.image is not None and shown < total:

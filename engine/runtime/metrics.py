@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.control.controller import Counts, Receipt
+from engine.control.controller import Counts, Outcome, Receipt
+from engine.runtime.view import UpdateKind
 
 
 def percentile(values: Sequence[float], share: float) -> float | None:
@@ -26,10 +27,10 @@ class UpdateRecord:
     """One ended update. L = R + C + Q, seconds; only an applied update has them."""
 
     version: int
-    kind: str
+    kind: UpdateKind
     arrival: float
     arrival_media: float
-    outcome: str
+    outcome: Outcome
     position: int | None
     R: float | None
     C: float | None
@@ -37,9 +38,9 @@ class UpdateRecord:
     L: float | None
 
     @classmethod
-    def of(cls, r: Receipt, kind: str, t0: float, media: float) -> UpdateRecord:
+    def of(cls, r: Receipt, kind: UpdateKind, t0: float, media: float) -> UpdateRecord:
         """arrival: seconds since t0; media: seconds of media time at the arrival."""
-        if r.outcome != "applied":
+        if r.outcome is not Outcome.APPLIED:
             return cls(r.version, kind, r.arrival - t0, media, r.outcome, None, None, None, None, None)
         return cls(
             r.version, kind, r.arrival - t0, media, r.outcome, r.position, r.wait, r.generate, r.queue, r.latency
@@ -54,7 +55,7 @@ class UpdateRecord:
 
 def latencies(updates: Sequence[UpdateRecord]) -> list[float]:
     """L of the applied updates; the start of the world is none."""
-    return [u.L for u in updates if u.L is not None and u.kind != "start"]
+    return [u.L for u in updates if u.L is not None and u.kind is not UpdateKind.START]
 
 
 def discarded_share(predicted: int, revoked: int) -> float:

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from engine.control.conditions import Condition, ConditionBook
 from engine.control.controller import (
@@ -31,6 +31,7 @@ from engine.control.controller import (
     InputsReady,
     InputsRejected,
     Launch,
+    Outcome,
     Policy,
     Receipt,
     Restore,
@@ -49,7 +50,7 @@ from engine.runtime.host import facts
 from engine.runtime.metrics import UpdateRecord, percentile, summary
 from engine.runtime.session_log import SCHEMA, EventLog
 from engine.runtime.takes import Kept, Takes, resume_sampler
-from engine.runtime.view import FlightMark, GroupMark, UpdateMark, View
+from engine.runtime.view import FADE_SECONDS, Fate, FlightMark, GroupMark, UpdateKind, UpdateMark, UpdatePhase, View
 
 log = logging.getLogger(__name__)
 
@@ -57,14 +58,11 @@ RESUMED = 256
 """Groups before the one that a world goes back to that its models hear of again."""
 RIBBON_PAST = 24
 """Delivered groups that a view still shows."""
-FADE_SECONDS = 3.0
-"""How long a revoked suffix stays in the view."""
 COLD_ESTIMATE = 0.6
 """Seconds that C is assumed to be before a call was measured."""
 DOUBT = 0.5
 """Share added to the estimate after one measured call; see `Estimator`."""
-Beginning = Path | Literal[False] | None
-OPEN_PHASES = ("received", "generating")
+OPEN_PHASES = (UpdatePhase.RECEIVED, UpdatePhase.GENERATING)
 
 
 @dataclass(frozen=True)
@@ -83,6 +81,23 @@ class Transition:
     def due(self) -> float:
         """When the next step is."""
         return self.began + self.seconds * self.done / self.STEPS
+
+
+@dataclass(frozen=True, slots=True)
+class StartFrom:
+    """What a new world starts from: `StartFrom.model()` or `StartFrom.file(path)`."""
+
+    path: Path | None = None
+
+    @classmethod
+    def model(cls) -> StartFrom:
+        """What the model starts from by itself."""
+        return cls()
+
+    @classmethod
+    def file(cls, path: Path) -> StartFrom:
+        """The picture, or the end of the film, in a file."""
+        return cls(path)
 
 
 @dataclass(frozen=True)
@@ -115,13 +130,13 @@ class Settings:
 
 
 class Session:
-    """Used from one thread. `screen` is the only object it shares."""
+    """Used from one thread. `player` is the only object it shares."""
 
     def __init__(
         self,
         model: Model,
         settings: Settings,
-        screen: SharedPlayer,
+        player: SharedPlayer,
         journal: EventLog,
         now: float,
         takes: Takes | None = None,
@@ -129,12 +144,12 @@ class Session:
         """takes: where what is delivered is kept. Raises ConditionError or ValueError when the settings cannot be used."""
         self.model = model
         self.settings = settings.checked(model.spec)
-        self.screen = screen
+        self.player = player
         self.log = journal
         self.takes = takes if takes is not None else Takes()
         self.resume_decoder: Callable[[list[Group]], None] = model.decoder.resume
         """Makes the decoder go on after retained groups."""
-        self.drop: Callable[[int], None] = screen.drop
+        self.drop: Callable[[int], None] = player.drop
         """Called when positions from this one on will not play: forget their frames."""
         self.give: Callable[[list[tuple[Group, int]]], None] = lambda groups: None
         """Called with groups that will play and the media frames they begin at: decode them in time."""
@@ -160,9 +175,9 @@ class Session:
         self.reach: Callable[[int], None] = lambda position: None
         model.sampler.attach(self)
         self.controller = self._new_controller(now, 0)
-        self._mark(self.book.current, "start", now, "received")
+        self._mark(self.book.current, UpdateKind.START, now)
         spec, s = model.spec, self.settings
-        self.log.media = lambda: self.screen.shown / spec.fps
+        self.log.media = lambda: self.player.shown / spec.fps
         self.log.write(
             "session",
             now,
@@ -211,7 +226,7 @@ class Session:
         launch: Launch | None = None
         for command in commands:
             more = {}
-            if isinstance(command, Receipt) and command.outcome == "applied":
+            if isinstance(command, Receipt) and command.outcome is Outcome.APPLIED:
                 more = {"R": command.wait, "C": command.generate, "Q": command.queue, "L": command.latency}
             self.log.write("command", at, name=type(command).__name__, data=command, **more)
             match command:
@@ -219,7 +234,7 @@ class Session:
                     launch = command
                 case Revoke():
                     self.drop(command.entries[0].position)
-                    self._revoked.extend(_mark_of(e, "revoked", at) for e in command.entries)
+                    self._revoked.extend(_mark_of(e, Fate.REVOKED, at) for e in command.entries)
                     self.takes.revoke([k for e in command.entries if (k := self._kept(e)) is not None])
                 case SetWake():
                     self.wake_at = command.at
@@ -234,8 +249,8 @@ class Session:
         if launch is not None:
             self.book.launched(launch.version)
             for v, m in self._marks.items():
-                if v <= launch.version and m.phase == "received":
-                    self._marks[v] = replace(m, phase="generating")
+                if v <= launch.version and m.phase is UpdatePhase.RECEIVED:
+                    self._marks[v] = replace(m, phase=UpdatePhase.GENERATING)
         c = self.controller
         self.log.write(
             "state",
@@ -252,19 +267,21 @@ class Session:
 
     def _receive(self, r: Receipt) -> None:
         mark = self._marks.get(r.version)
-        kind = mark.kind if mark else "key"
-        if r.outcome == "received":
+        kind = mark.kind if mark else UpdateKind.KEY
+        if r.outcome is Outcome.RECEIVED:
             return
         self.records.append(UpdateRecord.of(r, kind, self.log.t0, mark.arrival if mark else 0.0))
         if mark is None:
             return
-        if r.outcome == "applied":
-            live = replace(mark, phase="live", frame=self._start_of(r.position), R=r.wait, C=r.generate, Q=r.queue)
+        if r.outcome is Outcome.APPLIED:
+            live = replace(
+                mark, phase=UpdatePhase.LIVE, frame=self._start_of(r.position), R=r.wait, C=r.generate, Q=r.queue
+            )
             self._marks[r.version] = live
-            if kind != "start":
+            if kind is not UpdateKind.START:
                 self._last = live
         else:
-            self._marks[r.version] = replace(mark, phase=r.outcome)
+            self._marks[r.version] = replace(mark, phase=UpdatePhase(r.outcome.value))
         self._prepared = {v: p for v, p in self._prepared.items() if v >= min(r.version, self.controller.running)}
         ended = [v for v, m in self._marks.items() if m.phase not in OPEN_PHASES]
         for v in ended[:-12]:
@@ -281,14 +298,14 @@ class Session:
 
     # -- what a person does --------------------------------------------------------------------------------------------
 
-    def change(self, condition: Condition | None, kind: str, arrival: float, now: float) -> list[Launch]:
+    def change(self, condition: Condition | None, kind: UpdateKind, arrival: float, now: float) -> list[Launch]:
         """A new condition from the book (None: nothing changed)."""
         if condition is None:
             return []
         v = condition.version
         self._words[v] = condition.prompt
         self._words = {w: p for w, p in self._words.items() if w > v - 4096}
-        self._mark(condition, kind, arrival, "received")
+        self._mark(condition, kind, arrival)
         self.log.write(
             "condition",
             now,
@@ -320,19 +337,21 @@ class Session:
         if t is not None and t.due <= now:
             done = t.done + 1
             self._transition = replace(t, done=done) if done < t.STEPS else None
-            launches += self.change(self.book.say(t.prompt, t.before, done / t.STEPS), "prompt", now, now)
+            launches += self.change(
+                self.book.set_prompt(t.prompt, t.before, done / t.STEPS), UpdateKind.PROMPT, now, now
+            )
         if self.wake_at <= now:
             launches.append(self.feed(Wake(now)))
         return [x for x in launches if x is not None]
 
-    def say_prompt(self, prompt: str, arrival: float, now: float, seconds: float = 0.0) -> list[Launch]:
+    def set_prompt(self, prompt: str, arrival: float, now: float, seconds: float = 0.0) -> list[Launch]:
         """A prompt edit, at once or over some seconds. A newer one takes the place of a transition that is not over."""
         self._transition = None
         before = self.book.current.prompt
         if seconds <= 0 or prompt == before:
-            return self.change(self.book.say(prompt), "prompt", arrival, now)
+            return self.change(self.book.set_prompt(prompt), UpdateKind.PROMPT, arrival, now)
         self._transition = Transition(prompt, before, now, seconds, 1)
-        return self.change(self.book.say(prompt, before, 1 / Transition.STEPS), "prompt", arrival, now)
+        return self.change(self.book.set_prompt(prompt, before, 1 / Transition.STEPS), UpdateKind.PROMPT, arrival, now)
 
     def make(self, condition: Condition) -> Any:
         """A condition's inputs, or the ConditionError that says why not. From any thread, where the sampler allows it."""
@@ -347,7 +366,7 @@ class Session:
             return []
         if isinstance(inputs, ConditionError):
             self.notify(f"{inputs}; the world goes on as before")
-            self.book.take_back(self._accepted_prompt(version))
+            self.book.revert_prompt(self._accepted_prompt(version))
             launch = self.feed(InputsRejected(now, version, str(inputs)))
         else:
             self._prepared[version] = inputs
@@ -355,12 +374,14 @@ class Session:
         return [] if launch is None else [launch]
 
     def _accepted_prompt(self, rejected: int) -> str:
-        good = [m for v, m in self._marks.items() if v < rejected and m.phase != "rejected"]
+        good = [m for v, m in self._marks.items() if v < rejected and m.phase is not UpdatePhase.REJECTED]
         return good[-1].text if good else self.settings.prompt
 
-    def _mark(self, condition: Condition, kind: str, arrival: float, phase: str) -> None:
-        media = self.screen.media_time(arrival)
-        self._marks[condition.version] = UpdateMark(condition.version, kind, condition.prompt, media, -1, phase)
+    def _mark(self, condition: Condition, kind: UpdateKind, arrival: float) -> None:
+        media = self.player.media_time(arrival)
+        self._marks[condition.version] = UpdateMark(
+            condition.version, kind, condition.prompt, media, -1, UpdatePhase.RECEIVED
+        )
 
     def played(self, happenings: Sequence[PlaybackEvent]) -> list[Launch]:
         """What the player did, for the controller."""
@@ -382,7 +403,7 @@ class Session:
     def _deliver_mark(self, position: int) -> None:
         cache = self.controller.cache
         if cache and cache[0].position == position:
-            self._ribbon.append(_mark_of(cache[0], "delivered"))
+            self._ribbon.append(_mark_of(cache[0], Fate.DELIVERED))
             if (kept := self._kept(cache[0])) is not None:
                 self.takes.deliver(kept)
                 self.log.write(
@@ -408,11 +429,11 @@ class Session:
         self.settings = settings.checked(self.model.spec)
         return self.feed(Wake(now, Cause.POLICY, self._policy()))
 
-    def reset(
-        self, now: float, prompt: str | None = None, seed: int | None = None, begin: Beginning = None
+    def new_world(
+        self, now: float, prompt: str | None = None, seed: int | None = None, start: StartFrom | None = None
     ) -> Launch | None:
-        """A new world from the prompt in force (or this one); the old one's cache is revoked and logged. begin: a picture or
-        film that it begins from, False for none; None leaves what was.
+        """A new world from the prompt in force (or this one); the old one's cache is revoked and logged. start: what it
+        starts from; None leaves what was.
 
         Raises ConditionError or ValueError, and then nothing was changed.
         """
@@ -421,16 +442,16 @@ class Session:
         said = now_said.prompt if prompt is None else prompt
         condition = Condition(now_said.version + 1, said, negative=now_said.negative)
         prepared = self.model.sampler.prepare(condition)
-        if begin is not None:
-            self.model.sampler.set_start(begin or None)
+        if start is not None:
+            self.model.sampler.set_start(start.path)
         self.settings = settings
         self._leave(now, condition, prepared)
         self.takes.clear()
-        self.screen.restart()
+        self.player.restart()
         self.model.sampler.reset()
         self.resume_decoder([])
         self._enter(now, condition)
-        where = str(begin) if begin else None
+        where = str(start.path) if start is not None and start.path is not None else None
         self.log.write(
             "note",
             now,
@@ -458,11 +479,13 @@ class Session:
         path = self.takes.branch(take, position)[-RESUMED:]
         last = path[-1]
         frame = last.start + last.span
-        self.screen.restart(position + 1, frame)
+        self.player.restart(position + 1, frame)
         resume_sampler(self.model.sampler, path)
         self.resume_decoder([k.group for k in path])
         self._timeline = {k.position: k.group for k in path[-2:]}
-        self._ribbon.extend(GroupMark(k.position, k.start, k.span, k.version, "delivered") for k in path[-RIBBON_PAST:])
+        self._ribbon.extend(
+            GroupMark(k.position, k.start, k.span, k.version, Fate.DELIVERED) for k in path[-RIBBON_PAST:]
+        )
         self._enter(now, condition, position + 1, frame)
         became = self.takes.current
         self.log.write(
@@ -499,7 +522,7 @@ class Session:
     def _enter(self, now: float, condition: Condition, first: int = 0, start: int = 0) -> None:
         """A new controller, from a position and media frame on."""
         self.controller = self._new_controller(now, condition.version, first, start)
-        self._mark(condition, "start", now, "received")
+        self._mark(condition, UpdateKind.START, now)
         c = self.controller
         self.log.write(
             "controller",
@@ -591,7 +614,7 @@ class Session:
     def deliverable(self, launch: Launch, groups: Sequence[Group], at: float, show: Callable[[], None]) -> list[Launch]:
         """The first group of a call is decoded: the cache grows and the slot is free. Returns what is launched next.
 
-        show: puts that group on the screen; called once the controller knows of it and before it can be revoked.
+        show: gives that group to the player; called once the controller knows of it and before it can be revoked.
         """
         self.model.sampler.extend(groups)
         first = groups[0].position
@@ -623,14 +646,14 @@ class Session:
         """A picture of the session; cheap."""
         c = self.controller
         groups = list(self._ribbon)
-        groups += [_mark_of(e, "locked" if e.position < c.locked else "cached") for e in c.cache]
+        groups += [_mark_of(e, Fate.LOCKED if e.position < c.locked else Fate.CACHED) for e in c.cache]
         while self._revoked and now - self._revoked[0].at > FADE_SECONDS:
             self._revoked.popleft()
-        ls = [u.L for u in self.records if u.L is not None and u.kind != "start"][-200:]
+        ls = [u.L for u in self.records if u.L is not None and u.kind is not UpdateKind.START][-200:]
         counts = self._counts()
         cached = sum(e.span for e in c.cache)
         return View(
-            state=c.state.value,
+            state=c.state,
             groups=tuple(groups),
             revoked=tuple(self._revoked),
             flight=self._flight,
@@ -641,18 +664,18 @@ class Session:
             cached=len(c.cache),
             cached_seconds=cached / self.model.spec.fps,
             window=c.policy.window,
-            commit=c.policy.commit.value,
+            commit=c.policy.commit,
             fps=self.model.spec.fps,
             C=self.first_groups[-1] if self.first_groups else None,
             last=self._last,
             L50=percentile(ls, 0.5),
-            stalls=self.screen.total_stalls,
-            stall_seconds=self.screen.stall_seconds(now),
+            stalls=self.player.total_stalls,
+            stall_seconds=self.player.stall_seconds(now),
             discarded=counts.revoked / counts.predicted if counts.predicted else 0.0,
             prompt=self.book.current.prompt,
             keys=self.book.current.keys,
             version=c.shown_version,
-            paused=self.screen.paused,
+            paused=self.player.paused,
             message=self.messages[-1] if self.messages else "",
         )
 
@@ -660,7 +683,7 @@ class Session:
         """Ends the session, writes the summary and returns it. The world that was shown stays."""
         cached = len(self.controller.cache)
         counts = self._counts()
-        stall = self.screen.stall_seconds(now)
+        stall = self.player.stall_seconds(now)
         self.log.write("close", now, closed=now)
         self._carry_out(self.controller.close(now), now)
         s, spec = self.settings, self.model.spec
@@ -681,10 +704,10 @@ class Session:
             updates=self.records,
             counts=counts,
             cached=cached,
-            frames=self.screen.total_shown,
+            frames=self.player.total_shown,
             fps=spec.fps,
             stall_seconds=stall,
-            stalls=self.screen.total_stalls,
+            stalls=self.player.total_stalls,
             first_groups=self.first_groups,
             facts=facts,
         )
@@ -715,5 +738,5 @@ def fingerprint(group: Group) -> int:
     return zlib.crc32(latent.detach().float().cpu().contiguous().numpy().tobytes())
 
 
-def _mark_of(entry: Entry, fate: str, at: float = 0.0) -> GroupMark:
+def _mark_of(entry: Entry, fate: Fate, at: float = 0.0) -> GroupMark:
     return GroupMark(entry.position, entry.start, entry.span, entry.version, fate, at)

@@ -3,17 +3,51 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+from engine.control.controller import Commit, State
+
+FADE_SECONDS = 3.0
+"""How long a revoked suffix stays in the view."""
+
+
+class Fate(StrEnum):
+    """What became of a group, so far."""
+
+    DELIVERED = "delivered"
+    LOCKED = "locked"
+    CACHED = "cached"
+    REVOKED = "revoked"
+
+
+class UpdateKind(StrEnum):
+    """What an update came from: the beginning of a world, a key, or an edit of a prompt."""
+
+    START = "start"
+    KEY = "key"
+    PROMPT = "prompt"
+
+
+class UpdatePhase(StrEnum):
+    """How far an update has come; the last four are ends."""
+
+    RECEIVED = "received"
+    GENERATING = "generating"
+    LIVE = "live"
+    SUPERSEDED = "superseded"
+    REJECTED = "rejected"
+    DROPPED = "dropped"
 
 
 @dataclass(frozen=True, slots=True)
 class GroupMark:
-    """A group on the ribbon. start, span: media frames. fate: delivered, locked, cached or revoked; at: when revoked."""
+    """A group on the ribbon. start, span: media frames. at: when it was revoked, seconds."""
 
     position: int
     start: int
     span: int
     version: int
-    fate: str
+    fate: Fate
     at: float = 0.0
 
 
@@ -32,15 +66,15 @@ class FlightMark:
 
 @dataclass(frozen=True, slots=True)
 class UpdateMark:
-    """An update on its way: media time of arrival (seconds), the first media frame it changed (-1: not yet), and its
-    phase: received, generating, live, superseded, rejected or dropped. L in seconds, once live."""
+    """An update on its way: media time of arrival (seconds), the first media frame it changed (-1: not yet), and how
+    far it has come. R, C, Q and L in seconds, once live."""
 
     version: int
-    kind: str
+    kind: UpdateKind
     text: str
     arrival: float
     frame: int
-    phase: str
+    phase: UpdatePhase
     R: float = 0.0
     C: float = 0.0
     Q: float = 0.0
@@ -54,7 +88,8 @@ class UpdateMark:
 class View:
     """Registers and figures. Times are seconds."""
 
-    state: str = "loading"
+    state: State | None = None
+    """None while the model loads."""
     groups: tuple[GroupMark, ...] = ()
     revoked: tuple[GroupMark, ...] = ()
     flight: FlightMark | None = None
@@ -65,7 +100,7 @@ class View:
     cached: int = 0
     cached_seconds: float = 0.0
     window: int = 0
-    commit: str = "speculative"
+    commit: Commit = Commit.SPECULATIVE
     fps: float = 16.0
     C: float | None = None
     last: UpdateMark | None = None

@@ -89,6 +89,7 @@ def open_window(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]
 
     from app.window.main_window import MainWindow
     from engine.models.registry import loader, spec_of
+    from engine.runtime.clock import SystemClock
     from engine.runtime.engine import Engine
     from engine.runtime.session import Settings
 
@@ -105,7 +106,7 @@ def open_window(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]
         **more: Any,
     ) -> Person:
         spec = spec or spec_of("pocket")
-        engine = Engine(load or loader("pocket"), spec, settings, tmp_path / session, clock)
+        engine = Engine(load or loader("pocket"), spec, settings, tmp_path / session, SystemClock(clock))
         window = MainWindow(engine, settings, spec, **more)
         windows.append(window)
         window.resize(*size)

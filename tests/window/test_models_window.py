@@ -77,9 +77,9 @@ def test_another_model_opens_in_the_window_and_the_first_one_comes_back(
     person.up("d")
     person.screenshot(tmp_path / "tiny.png")
     window.settings.pause_button.click()
-    assert window.engine.screen.paused, "Pause of the new model's panel"
+    assert window.engine.player.paused, "Pause of the new model's panel"
     window.settings.pause_button.click()
-    assert not window.engine.screen.paused
+    assert not window.engine.player.paused
     window.open_model("pocket")
     person.until(lambda: window.viewport._frame is not None and window.viewport._frame.shape == (80, 128, 3))
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -33,7 +33,7 @@ def pixels(image: QImage) -> np.ndarray:
 def record(person) -> list[np.ndarray]:  # type: ignore[no-untyped-def]
     """Every frame that the viewport shows from now on."""
     frames: list[np.ndarray] = []
-    screen = person.window.engine.screen
+    screen = person.window.engine.player
     advance = screen.advance
 
     def spy(now: float):  # type: ignore[no-untyped-def]
@@ -169,9 +169,9 @@ def test_auto_repeat_and_clicks_on_controls_do_not_disturb_the_keys(open_world: 
     person.until(lambda: not window.keyboard.held)
     person.click(window.settings.pause_button)
     assert window.viewport.hasFocus()
-    assert window.engine.screen.paused
+    assert window.engine.player.paused
     person.press("ctrl+p")
-    assert not window.engine.screen.paused
+    assert not window.engine.player.paused
     person.press("F4")
     person.until(lambda: window.engine.view.commit == Commit.CHUNK.value)
     window.close()

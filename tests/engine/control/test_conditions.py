@@ -8,7 +8,7 @@ def test_repeats_and_stray_releases_are_no_change() -> None:
     assert book.press("forward") is not None
     assert book.press("forward") is None
     assert book.release("left") is None
-    assert book.say("a") is None
+    assert book.set_prompt("a") is None
 
 
 def test_every_change_is_one_complete_condition_with_the_next_number() -> None:
@@ -17,7 +17,7 @@ def test_every_change_is_one_complete_condition_with_the_next_number() -> None:
     c = book.press("forward")
     assert c is not None
     assert (c.version, c.prompt, c.keys) == (2, "a", ("forward", "turn_left"))
-    c = book.say("b")
+    c = book.set_prompt("b")
     assert c is not None
     assert (c.version, c.prompt, c.keys) == (3, "b", ("forward", "turn_left"))
 
@@ -29,7 +29,7 @@ def test_a_tap_that_no_call_saw_acts_for_one_group() -> None:
     assert c is not None
     assert (c.keys, c.tapped) == ((), ("rise",))
     book.launched(c.version)
-    assert book.say("b").tapped == ()  # type: ignore[union-attr]
+    assert book.set_prompt("b").tapped == ()  # type: ignore[union-attr]
 
 
 def test_a_press_that_a_call_saw_is_no_tap() -> None:
@@ -52,6 +52,6 @@ def test_release_all_lets_go_and_keeps_no_taps() -> None:
 
 def test_a_rejected_prompt_does_not_live_on_in_later_conditions() -> None:
     book = ConditionBook("a")
-    book.say("bad")
-    book.take_back("a")
+    book.set_prompt("bad")
+    book.revert_prompt("a")
     assert book.press("forward").prompt == "a"  # type: ignore[union-attr]

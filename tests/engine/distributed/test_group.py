@@ -206,7 +206,7 @@ def test_the_engine_survives_a_dead_rank_and_playback_goes_on(tmp_path: Path) ->
         end = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < end and engine.error is None, engine.error
-            shown += sum(p.image is not None for p in engine.screen.advance(engine.clock()))
+            shown += sum(p.image is not None for p in engine.player.advance(engine.clock.now()))
             time.sleep(0.005)
 
     play_until(lambda: shown > 8)

@@ -33,7 +33,7 @@ class Play:
         end = time.monotonic() + WAIT
         while not condition():
             assert time.monotonic() < end, "it did not happen in time"
-            self.frames += [p.image for p in self.engine.screen.advance(self.engine.clock()) if p.image is not None]
+            self.frames += [p.image for p in self.engine.player.advance(self.engine.clock.now()) if p.image is not None]
             time.sleep(0.002)
 
     def frames_more(self, n: int) -> None:
@@ -100,10 +100,10 @@ def test_a_pause_holds_the_picture_and_releases_the_keys(tmp_path: Path) -> None
     play.engine.press("forward")
     play.frames_more(8)
     play.engine.pause()
-    held = play.engine.screen.shown
+    held = play.engine.player.shown
     time.sleep(0.4)
-    assert play.engine.screen.advance(play.engine.clock()) == []
-    assert play.engine.screen.shown == held
+    assert play.engine.player.advance(play.engine.clock.now()) == []
+    assert play.engine.player.shown == held
     assert play.engine.view.keys == ()
     play.engine.resume()
     play.frames_more(8)
@@ -114,7 +114,7 @@ def test_a_pause_holds_the_picture_and_releases_the_keys(tmp_path: Path) -> None
 def test_a_reset_begins_a_new_world_with_the_prompt_that_is_given(tmp_path: Path) -> None:
     play = start(tmp_path)
     play.frames_more(12)
-    play.engine.reset("b", 5)
+    play.engine.new_world("b", 5)
     play.until(lambda: play.engine.view.prompt == "b" and play.frames[-1][0, 0, 0] == 1)
     play.engine.close()
     summary = play.engine.summary
@@ -135,7 +135,7 @@ def test_one_failed_call_is_tried_again_and_the_world_goes_on(tmp_path: Path) ->
 def test_when_calls_keep_failing_the_person_is_told_and_an_edit_is_a_new_try(tmp_path: Path) -> None:
     play = start(tmp_path, ToySampler(broken=[1, 2]))
     play.until(lambda: "sampling failed 2 times" in play.engine.view.message)
-    play.engine.say("b")
+    play.engine.set_prompt("b")
     play.until(lambda: bool(play.frames) and play.frames[-1][0, 0, 1] == 1)
     play.engine.close()
     assert play.engine.error is None
@@ -165,7 +165,7 @@ def test_a_loader_that_fails_is_told_and_the_log_is_closed(tmp_path: Path) -> No
 def test_a_bad_prompt_is_refused_with_a_message_and_the_old_one_stays(tmp_path: Path) -> None:
     play = start(tmp_path)
     play.frames_more(4)
-    play.engine.say("bad")
+    play.engine.set_prompt("bad")
     play.until(lambda: "the prompt is bad" in play.engine.view.message)
     play.engine.press("forward")
     play.until(lambda: play.frames[-1][0, 0, 1] == 2)
@@ -297,14 +297,14 @@ def test_conditions_that_take_time_are_made_beside_the_world(tmp_path: Path) -> 
     sampler = Slow()
     play = start(tmp_path, sampler)
     play.frames_more(8)
-    play.engine.say("b")
+    play.engine.set_prompt("b")
     pressed = time.monotonic()
     play.frames_more(2)
     assert time.monotonic() - pressed < 0.3  # the world went on meanwhile
     play.until(lambda: bool(play.frames) and play.frames[-1][0, 0, 1] == 1)
-    play.engine.say("odd")
+    play.engine.set_prompt("odd")
     play.until(lambda: "could not be read" in play.engine.view.message)
-    play.engine.say("bad")
+    play.engine.set_prompt("bad")
     play.until(lambda: "say something else" in play.engine.view.message)
     assert play.engine.view.prompt == "b"
     play.engine.close()

@@ -102,7 +102,7 @@ def test_no_group_is_lost_from_the_books_when_worlds_are_left(tmp_path: Path) ->
         play.engine.press("forward")
         play.engine.release("forward")
         if i % 2:
-            play.engine.reset()
+            play.engine.new_world()
         else:
             play.engine.rewind(
                 play.engine.takes.current, play.engine.takes.path(play.engine.takes.current)[-2].position
