@@ -1,10 +1,17 @@
-"""What works on this machine, found by trying it."""
+"""`foreland doctor`: what works on this machine, found by trying it."""
 
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+import click
+
+from app.cli.errors import FAILED
+from app.logs import log_file
+from app.storage.paths import data_folder
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,13 @@ def _weights() -> str:
     return f"{file} ({file.stat().st_size / 1e6:.1f} MB)"
 
 
+def _data() -> str:
+    folder = data_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        return str(folder)
+
+
 def _words() -> str:
     from engine.models.pocket.prompt_reader import Words
 
@@ -103,3 +117,22 @@ def checks(display: bool) -> Iterator[Check]:
     )
     yield _try("prompts", _words, "install the packages wordllama and tokenizers again", True)
     yield _try("pocket world", _weights, "restore the folder assets/pocket", True)
+    yield _try("data folder", _data, "make it writable, or set FORELAND_HOME to another one: nothing is kept otherwise")
+    yield Check("log", True, str(log_file()), "")
+
+
+@click.command()
+def doctor() -> int:
+    """Say what works on this machine and what to install.
+
+    Status 1 when something is missing that the program cannot do without.
+    """
+    from app.cli.run import has_display
+
+    bad = 0
+    for check in checks(has_display()):
+        click.echo(f"{'ok  ' if check.works else 'no  '} {check.name}: {check.finding}")
+        if not check.works:
+            click.echo(f"      {check.advice}")
+            bad += check.needed
+    return FAILED if bad else 0

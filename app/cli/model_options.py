@@ -1,132 +1,101 @@
-"""The options that choose a model and how it runs, shared by all commands."""
+"""The options that choose a model and how it runs, shared by the commands that load one."""
 
 from __future__ import annotations
 
-import argparse
-import re
-from pathlib import Path
+import functools
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
 
-from app.options import Choice, ChoiceError
-from app.storage.paths import embeddings_folder, words_file
+import click
+
+from app.cli.parameters import FILE, Gpus, Size, Whole, completing
+from app.options import ModelOptions, SamplingOptions
 from engine.control.controller import Commit
-from engine.models.interface import HistoryPolicy, ModelSpec
-from engine.models.load_options import DTYPES, TEXT_PLACES, LoadOptions
-from engine.models.registry import loader, names, spec_of
-from engine.runtime.session import Settings
+from engine.models.interface import HistoryPolicy
+from engine.models.load_options import DTYPES, TEXT_PLACES
+from engine.models.registry import names
+
+Command = Callable[..., Any]
+
+MODEL = (
+    click.option(
+        "--model",
+        default="pocket",
+        metavar="NAME",
+        shell_complete=completing(names),
+        help="Name, folder or file; `foreland models list` has the names.",
+    ),
+    click.option("--like", metavar="NAME", help="Run a local folder or file as this model of the catalogue."),
+    click.option("--size", type=Size(), help="Picture size.  [default: the model's]"),
+    click.option("--device", default="auto", help="auto, cpu, cuda, cuda:0, mps."),
+    click.option("--dtype", default="auto", type=click.Choice(DTYPES), help="Precision; auto is bf16 on a GPU."),
+    click.option("--text-encoder", default="cpu", type=click.Choice(TEXT_PLACES), help="Where the text encoder lives."),
+    click.option(
+        "--offload", is_flag=True, help="Bring transformer blocks to the GPU one by one: slow, little memory."
+    ),
+    click.option("--vae-tiling", is_flag=True, help="Decode in tiles: little memory."),
+    click.option("--lora", type=FILE, metavar="FILE", help="LoRA to merge into the transformer (LTX-2.3, MiniMax-H3)."),
+    click.option(
+        "--decoder", type=FILE, metavar="FILE", help="Decode with a tiny autoencoder (TAEHV: taew2_1, taew2_2)."
+    ),
+    click.option("--base", type=FILE, metavar="DIR", help="Folder with text encoder and VAE, for a lone weights file."),
+    click.option("--image", type=FILE, metavar="FILE", help="Begin the world from a picture."),
+    click.option("--clip", type=FILE, metavar="FILE", help="Begin the world from the end of a film."),
+    click.option("--gpus", default=1, type=Gpus(), help="Spread one world over N GPUs, or auto for all."),
+    click.option("--split", metavar="UxR", help="Ulysses x ring split of the ranks, such as 4x2.  [default: the best]"),
+    click.option(
+        "--start", type=click.Choice(["image", "noise"]), default="image", help="What a pocket world begins from."
+    ),
+    click.option("--threads", type=Whole(min=1), help="Torch threads."),
+    click.option("--weights", type=FILE, metavar="DIR", help="Other weights of the pocket world."),
+)
+SAMPLING = (
+    click.option("--seed", type=Whole(min=0), default=0, help="Seed of all noise."),
+    click.option(
+        "--window", type=Whole(min=1), metavar="K", help="Latents sampled by one call.  [default: the model's]"
+    ),
+    click.option("--steps", type=Whole(min=1), help="Denoising steps of a call.  [default: the model's]"),
+    click.option(
+        "--commit",
+        type=click.Choice([c.value for c in Commit]),
+        default=Commit.SPECULATIVE.value,
+        help="When predictions become final.",
+    ),
+    click.option(
+        "--history",
+        type=click.Choice([h.value for h in HistoryPolicy]),
+        help="How retained history conditions the next call.  [default: the model's]",
+    ),
+    click.option("--latents", is_flag=True, help="Keep the latents in the session's folder too."),
+)
 
 
-def add_model_options(p: argparse.ArgumentParser, sampling: bool = True) -> None:
-    """sampling: also K, steps, seed and policies."""
-    p.add_argument(
-        "--model", default="pocket", help=f"name, folder or file: {', '.join(names())} (default: %(default)s)"
-    )
-    p.add_argument("--like", metavar="NAME", help="run a local folder or file as this model of the catalogue")
-    p.add_argument("--size", metavar="WxH", help="picture size (default: the model's)")
-    p.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:0, mps (default: %(default)s)")
-    p.add_argument(
-        "--dtype", default="auto", choices=DTYPES, help="precision; auto is bf16 on a GPU (default: %(default)s)"
-    )
-    p.add_argument(
-        "--text-encoder", default="cpu", choices=TEXT_PLACES, help="where the text encoder lives (default: %(default)s)"
-    )
-    p.add_argument(
-        "--offload", action="store_true", help="bring transformer blocks to the GPU one by one: slow, little memory"
-    )
-    p.add_argument("--vae-tiling", action="store_true", help="decode in tiles: little memory")
-    p.add_argument("--latents", action="store_true", help="keep the latents in the session's folder too")
-    p.add_argument(
-        "--lora", type=Path, metavar="FILE", help="LoRA file to merge into the transformer (LTX-2.3, MiniMax-H3)"
-    )
-    p.add_argument(
-        "--decoder", type=Path, metavar="FILE", help="decode with a tiny autoencoder (TAEHV: taew2_1, taew2_2)"
-    )
-    p.add_argument("--base", type=Path, metavar="DIR", help="folder with text encoder and VAE, for a lone weights file")
-    p.add_argument("--image", type=Path, help="begin the world from a picture")
-    p.add_argument("--clip", type=Path, help="begin the world from the end of a film")
-    p.add_argument(
-        "--gpus", default="1", metavar="N", help="spread one world over N GPUs, or auto for all (default: %(default)s)"
-    )
-    p.add_argument("--split", metavar="UxR", help="Ulysses x ring split of the ranks, such as 4x2 (default: the best)")
-    p.add_argument(
-        "--start",
-        choices=["image", "noise"],
-        default="image",
-        help="what a pocket world begins from (default: %(default)s)",
-    )
-    p.add_argument("--threads", type=int, help="torch threads")
-    p.add_argument("--weights", type=Path, help="folder of other weights of the pocket world")
-    if sampling:
-        p.add_argument("--seed", type=int, default=0, help="seed of all noise (default: %(default)s)")
-        p.add_argument("--window", type=int, metavar="K", help="latents sampled by one call")
-        p.add_argument("--steps", type=int, help="denoising steps of a call")
-        p.add_argument("--commit", choices=[c.value for c in Commit], default=Commit.SPECULATIVE.value)
-        p.add_argument(
-            "--history", choices=[h.value for h in HistoryPolicy], help="how retained history conditions the next call"
-        )
+def _with(options: tuple[Callable[[Command], Command], ...], command: Command) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
-def model_words(args: argparse.Namespace) -> list[str]:
-    """The model's options of `args` as words of a command line."""
-    words = ["--model", args.model, "--device", args.device, "--dtype", args.dtype, "--text-encoder", args.text_encoder]
-    words += ["--start", args.start]
-    for name in ("gpus", "split", "like", "size", "decoder", "lora", "base", "image", "clip", "threads", "weights"):
-        if (value := getattr(args, name)) is not None:
-            words += [f"--{name}", str(value)]
-    return words + [f"--{n}" for n in ("offload", "vae-tiling", "latents") if getattr(args, n.replace("-", "_"))]
+def model_options(command: Command) -> Command:
+    """Adds the options of a model; the command gets them as `model`, a ModelOptions."""
+
+    @functools.wraps(command)
+    def collected(**values: Any) -> Any:
+        chosen = {f.name: values.pop(f.name) for f in fields(ModelOptions)}
+        return command(model=ModelOptions(**chosen), **values)
+
+    return _with(MODEL, collected)
 
 
-def choose(args: argparse.Namespace) -> Choice:
-    """Raises ChoiceError."""
-    size = None
-    if args.size is not None:
-        if not (m := re.fullmatch(r"(\d+)x(\d+)", args.size)):
-            raise ChoiceError(f"--size {args.size} is no size: say 832x480")
-        size = int(m[1]), int(m[2])
-    options = LoadOptions(
-        gpus=_gpus(args),
-        split=args.split,
-        device=args.device,
-        dtype=args.dtype,
-        text=args.text_encoder,
-        offload=args.offload,
-        tiled=args.vae_tiling,
-        decoder=args.decoder,
-        lora=args.lora,
-        image=args.image,
-        clip=args.clip,
-        words=words_file(),
-        embeddings=embeddings_folder(),
-        base=args.base,
-        threads=args.threads,
-        start_image=args.start == "image",
-    )
-    try:
-        return Choice(
-            args.model, spec_of(args.model, args.like, size), loader(args.model, options, args.weights, args.like, size)
-        )
-    except ValueError as e:
-        raise ChoiceError(str(e)) from e
+def sampling_options(command: Command) -> Command:
+    """Adds the options of a session; the command gets them as `sampling`, a SamplingOptions."""
 
+    @functools.wraps(command)
+    def collected(**values: Any) -> Any:
+        chosen = {f.name: values.pop(f.name) for f in fields(SamplingOptions)}
+        chosen["commit"] = Commit(chosen["commit"])
+        chosen["history"] = HistoryPolicy(chosen["history"]) if chosen["history"] else None
+        return command(sampling=SamplingOptions(**chosen), **values)
 
-def _gpus(args: argparse.Namespace) -> int:
-    """Raises ChoiceError."""
-    if args.gpus == "auto":
-        if args.device == "cpu":
-            return 1
-        import torch  # only to count them
-
-        return max(1, torch.cuda.device_count())
-    if not args.gpus.isdigit() or not int(args.gpus):
-        raise ChoiceError(f"--gpus {args.gpus} is no number: say 1 to 8, or auto")
-    return int(args.gpus)
-
-
-def settings_of(args: argparse.Namespace, prompt: str, spec: ModelSpec) -> Settings:
-    """Raises ChoiceError."""
-    try:
-        history = HistoryPolicy(args.history) if args.history else None
-        return Settings(prompt, args.seed, args.window, args.steps, Commit(args.commit), history, args.latents).checked(
-            spec
-        )
-    except ValueError as e:
-        raise ChoiceError(str(e)) from e
+    return _with(SAMPLING, collected)

@@ -2,51 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
+import click
+
+from app.cli.errors import FAILED, UserError, told
+from app.cli.parameters import FILE, Whole, completing
 from app.cli.progress import ProgressLine
 from app.storage.paths import words_file
 from engine.models import hub
 from engine.models.catalogue import Entry, UnknownModel, find, load_catalogue
 
-
-class ModelsError(ValueError):
-    """One clear line for the person."""
+name_argument = click.argument("name", shell_complete=completing(lambda: list(load_catalogue())))
 
 
-def add_commands(commands: Any) -> None:
-    p = commands.add_parser("models", help="list, pull, verify and locate models; write small ones to try")
-    verbs = p.add_subparsers(dest="verb", parser_class=type(p), required=True)
-    v = verbs.add_parser("list", help="all models of the catalogue, and which are here")
-    v.add_argument("--json", action="store_true", help="as JSON")
-    for verb, text in (
-        ("pull", "download a model"),
-        ("verify", "check a pulled model"),
-        ("path", "say where a pulled model is"),
-    ):
-        v = verbs.add_parser(verb, help=text)
-        v.add_argument("name")
-        if verb == "pull":
-            v.add_argument("--yes", action="store_true", help="do not ask")
-    v = verbs.add_parser("tiny", help="write a small random checkpoint in the published layout of a model")
-    v.add_argument("name")
-    v.add_argument("folder", type=Path)
-    v.add_argument("--seed", type=int, default=0)
-    verbs.add_parser("words", help="say what keys mean in words, and where to change it")
-
-
-def run_models(args: argparse.Namespace) -> int:
-    """`foreland models VERB`."""
-    try:
-        return {"list": _list, "pull": _pull, "verify": _verify, "path": _path, "tiny": _tiny, "words": _words}[
-            args.verb
-        ](args)
-    except (hub.HubError, UnknownModel) as e:
-        raise ModelsError(str(e)) from e
+@click.group(no_args_is_help=False)
+def models() -> None:
+    """List, pull, verify and locate models; write small ones to try."""
 
 
 def row(entry: Entry) -> dict[str, Any]:
@@ -67,20 +42,23 @@ def row(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _list(args: argparse.Namespace) -> int:
+@models.command("list")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def list_models(as_json: bool) -> int:
+    """All models of the catalogue, and which are installed."""
     rows = [row(e) for e in load_catalogue().values()]
-    if args.json:
-        print(json.dumps(rows, indent=2))
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
         return 0
-    print(f"{'name':<32}{'here':<6}{'download':>9}{'GPU':>7}  {'K':<8}{'history':<16}licence")
-    print(f"{'pocket':<32}{'yes':<6}{'ships':>9}{'none':>7}  {'1 to 21':<8}{'clean-prefill':<16}with Foreland")
+    click.echo(f"{'name':<32}{'here':<6}{'download':>9}{'GPU':>7}  {'K':<8}{'history':<16}licence")
+    click.echo(f"{'pocket':<32}{'yes':<6}{'ships':>9}{'none':>7}  {'1 to 21':<8}{'clean-prefill':<16}with Foreland")
     for r in rows:
         trained = "/".join(map(str, r["trained"]))
-        print(
-            f"{r['name']:<32}{'yes' if r['here'] else 'no':<6}{r['about_gb']:>6.0f} GB{r['memory_gb']:>4.0f} GB  {trained:<8}"
-            f"{r['history'][0]:<16}{r['licence']}"
+        size = f"{r['about_gb']:>6.0f} GB{r['memory_gb']:>4.0f} GB"
+        click.echo(
+            f"{r['name']:<32}{'yes' if r['here'] else 'no':<6}{size}  {trained:<8}{r['history'][0]:<16}{r['licence']}"
         )
-    print(
+    click.echo(
         "K: latents of a call that the weights were trained at; GPU: memory, at least. Pull: foreland models pull NAME"
     )
     return 0
@@ -88,73 +66,93 @@ def _list(args: argparse.Namespace) -> int:
 
 def _entry(name: str) -> Entry:
     if name == "pocket":
-        raise ModelsError("the pocket world ships with Foreland: there is nothing to pull")
-    return find(name)
+        raise UserError("the pocket world ships with Foreland: there is nothing to pull")
+    with told(UnknownModel):
+        return find(name)
 
 
-def _pull(args: argparse.Namespace) -> int:
-    plan = hub.plan(_entry(args.name))
-    print(f"{plan.entry.title}: {len(plan.files)} files, {hub.gb(plan.total)}, of which {hub.gb(plan.there)} are here")
-    print(f"licence: {plan.licence}")
-    print(f"to: {plan.folder} ({hub.gb(plan.free)} free)")
-    if not args.yes:
-        if not sys.stdin.isatty():
-            raise ModelsError("nothing was loaded: say --yes to agree to the size and the licence")
-        if input("load it? [y/N] ").strip().lower() not in ("y", "yes"):
-            print("nothing was loaded")
-            return 1
-    line = ProgressLine()
+@models.command()
+@name_argument
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def pull(name: str, yes: bool) -> int:
+    """Download a model. What was downloaded before an interruption is kept and goes on from there."""
+    with told(hub.HubError):
+        plan = hub.plan(_entry(name))
+        size = f"{hub.gb(plan.total)}, of which {hub.gb(plan.there)} are here"
+        click.echo(f"{plan.entry.title}: {len(plan.files)} files, {size}")
+        click.echo(f"licence: {plan.licence}")
+        click.echo(f"to: {plan.folder} ({hub.gb(plan.free)} free)")
+        if not yes:
+            if not sys.stdin.isatty():
+                raise UserError("nothing was downloaded: say --yes to agree to the size and the licence")
+            if not click.confirm("download it?"):
+                click.echo("nothing was downloaded")
+                return FAILED
+        progress = ProgressLine()
 
-    def report(name: str, done: int, total: int) -> bool:
-        line(Path(name).name or "done", done / total if total else 1.0)
-        return True
+        def report(file: str, done: int, total: int) -> bool:
+            progress(Path(file).name or "done", done / total if total else 1.0)
+            return True
 
-    try:
-        folder = hub.pull(plan, report)
-    finally:
-        line.end()
-    print(folder)
+        try:
+            folder = hub.pull(plan, report)
+        finally:
+            progress.end()
+    click.echo(folder)
     return 0
 
 
-def _verify(args: argparse.Namespace) -> int:
-    entry = _entry(args.name)
-    problems = hub.verify(hub.plan(entry))
+@models.command()
+@name_argument
+def verify(name: str) -> int:
+    """Check the files of a pulled model against the hub. Status 1 when something is missing or damaged."""
+    entry = _entry(name)
+    with told(hub.HubError):
+        problems = hub.verify(hub.plan(entry))
     for problem in problems:
-        print(problem)
+        click.echo(problem)
     if problems:
-        print(f"foreland models pull {entry.name} mends this")
-        return 1
-    print(f"{entry.name} is complete and as the hub has it")
+        click.echo(f"foreland models pull {entry.name} repairs this")
+        return FAILED
+    click.echo(f"{entry.name} is complete and as the hub has it")
     return 0
 
 
-def _path(args: argparse.Namespace) -> int:
-    print(hub.locate(_entry(args.name)))
+@models.command()
+@name_argument
+def path(name: str) -> int:
+    """Say where a pulled model is."""
+    entry = _entry(name)
+    with told(hub.HubError):
+        click.echo(hub.locate(entry))
     return 0
 
 
-def _tiny(args: argparse.Namespace) -> int:
+@models.command()
+@name_argument
+@click.argument("folder", type=FILE)
+@click.option("--seed", type=Whole(min=0), default=0, help="Of the weights.")
+def tiny(name: str, folder: Path, seed: int) -> int:
+    """Write a small random checkpoint in the published layout of a model. What it shows is noise."""
     from engine.models.wan.tiny import TinyError, write_tiny
 
-    try:
-        folder = write_tiny(args.name, args.folder, args.seed)
-    except (TinyError, OSError) as e:
-        raise ModelsError(str(e)) from e
-    print(f"a small random {args.name}: what it shows is noise. Try: foreland explore --model {folder} --device cpu")
-    print(folder.resolve())
+    with told(TinyError, OSError):
+        written = write_tiny(name, folder, seed)
+    click.echo(f"a small random {name}: what it shows is noise. Try: foreland explore --model {written} --device cpu")
+    click.echo(written.resolve())
     return 0
 
 
-def _words(args: argparse.Namespace) -> int:
+@models.command()
+def words() -> int:
+    """Say what keys mean in words, for models without a camera, and where to change it."""
     from engine.models.wan.load import action_words
 
     file = words_file()
-    try:
+    with told(ValueError):
         table = action_words(file)
-    except ValueError as e:
-        raise ModelsError(str(e)) from e
     for action, text in table.items():
-        print(f"{action:<12} {text}")
-    print(f"change any of them in {file} ({'there' if file.exists() else 'not there yet'}), as JSON of the same form")
+        click.echo(f"{action:<12} {text}")
+    there = "there" if file.exists() else "not there yet"
+    click.echo(f"change any of them in {file} ({there}), as JSON of the same form")
     return 0

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import sys
-import time
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 
 class ProgressLine:
-    """A progress bar on a terminal; single lines elsewhere."""
+    """A progress bar on a terminal; elsewhere one plain line for each stage. Both on stderr."""
 
     def __init__(self) -> None:
-        self._stage, self._last = "", 0.0
-        self._live = sys.stderr.isatty()
+        self._stage = ""
+        self._bar: Progress | None = None
+        if sys.stderr.isatty():
+            columns = (TextColumn("{task.description:<28}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True))
+            self._task = self._bar.add_task("", total=1.0)
+            self._bar.start()
 
     def __call__(self, stage: str, share: float) -> None:
-        now = time.monotonic()
-        if stage == self._stage and (not self._live or (now - self._last < 0.1 and share < 1)):
-            return
-        self._stage, self._last = stage, now
-        if self._live:
-            bar = "#" * round(30 * share)
-            print(f"\r{stage:<28} [{bar:<30}] {share:4.0%}", end="", file=sys.stderr, flush=True)
-        else:
-            print(f"{stage} ...", file=sys.stderr, flush=True)
+        """stage: in words; share: of it or of everything that is done, in [0, 1]."""
+        if self._bar is not None:
+            self._bar.update(self._task, description=stage, completed=share)
+        elif stage != self._stage:
+            click.echo(f"{stage} ...", err=True)
+        self._stage = stage
 
     def end(self) -> None:
-        if self._live:
-            print(file=sys.stderr)
+        """Leaves the bar as it is; needed also after an error."""
+        if self._bar is not None:
+            self._bar.stop()

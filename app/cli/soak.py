@@ -10,9 +10,7 @@ world left, gone back into, and begun anew. Everything is measured from outside,
 from __future__ import annotations
 
 import gc
-import os
 import random
-import sys
 import threading
 import time
 from collections import deque
@@ -29,6 +27,7 @@ from app.audio_output import NullStream, SoundOut
 from app.options import Choice
 from app.window.main_window import MainWindow
 from engine.control.controller import Commit
+from engine.measure.timing import memory_mb
 from engine.playback.audio import DeviceClock
 from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
@@ -94,17 +93,6 @@ class Figures:
     late: list[float] = field(default_factory=list)
     deeds: dict[str, int] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
-
-
-def memory_mb() -> float:
-    """Resident memory of this process."""
-    try:
-        with open("/proc/self/statm") as f:
-            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
-    except (OSError, ValueError):
-        import resource
-
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 class Rude:

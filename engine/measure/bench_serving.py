@@ -1,10 +1,7 @@
-# ruff: noqa: B023
-"""Live measurements: serving, sampler, decode, controller. Figures are distributions; settings are interleaved."""
+"""Live measurements of serving and of the controller. Figures are distributions; settings are interleaved."""
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +12,7 @@ import numpy as np
 
 from engine.control.controller import Cause, Commit, Controller, Finish, GroupsReady, Launch, Policy, Tick, Update, Wake
 from engine.measure.simulate import arrivals, bootstrap_mean, theory_mean, uniform_profile
+from engine.measure.timing import memory_mb
 from engine.measure.utilisation import Activity
 from engine.models.interface import Loader, ModelSpec
 from engine.runtime.headless import explore_live
@@ -237,17 +235,6 @@ def _gpus(shares: list[float] | None) -> str:
     return "-" if shares is None else ", ".join(f"{x:.0%}" for x in shares)
 
 
-def timed(call: Callable[[], Any], repeats: int) -> dict[str, float]:
-    """Seconds of a call: least, median, most; one call before does not count."""
-    call()
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - began)
-    return {"min": min(times), "median": percentile(times, 0.5) or 0.0, "max": max(times)}
-
-
 def controller_events(events: int = 1_000_000) -> dict[str, float]:
     """Feeds events to a controller and times each: microseconds at p50 and p99, and memory before and after, MB."""
     c = Controller(Policy(16.0, 21), 0.0)
@@ -271,7 +258,7 @@ def controller_events(events: int = 1_000_000) -> dict[str, float]:
     feed(Wake(0.0))
     while n < events:
         if n > events // 10 and not memory:
-            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            memory = memory_mb()
         now += 0.05
         if job is not None and now >= ready_at:
             done, job = job, None
@@ -285,7 +272,7 @@ def controller_events(events: int = 1_000_000) -> dict[str, float]:
             version += 1
             feed(Update(now, version, now, True))
         feed(Wake(now))
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    after = memory_mb()
     return {
         "events": float(events),
         "p50_us": float(np.quantile(spent, 0.5)),
@@ -293,131 +280,3 @@ def controller_events(events: int = 1_000_000) -> dict[str, float]:
         "memory_at_10_percent_mb": memory,
         "memory_at_end_mb": after,
     }
-
-
-def sampler_pocket(folder: Path, windows: Sequence[int], steps: int, repeats: int) -> list[dict[str, Any]]:
-    """Forward and call time by K, with the prefix KV kept and with the prefix recomputed, against the plain diffusers
-    forward of the window's shape. Seconds, medians."""
-    import torch
-
-    from engine.control.conditions import Condition
-    from engine.models.attention import WindowCall
-    from engine.models.interface import HistoryPolicy, Request
-    from engine.models.pocket.codec import CHANNELS, COLUMNS, ROWS
-    from engine.models.pocket.network import CONTROL, HISTORY, extra_inputs, training_masks
-    from engine.models.pocket.sampler import PocketSampler, PocketWeights
-
-    weights = PocketWeights.load(folder)
-    net = weights.net
-    plain = (
-        type(net.wan)(**{k: v for k, v in net.wan.config.items() if not k.startswith("_")}).eval().requires_grad_(False)
-    )
-    rows = []
-    with torch.inference_mode():
-        for k in windows:
-            h = HISTORY
-            z = torch.randn(1, h + k, CHANNELS, ROWS, COLUMNS)
-            control = torch.zeros(1, h + k, CONTROL, ROWS, COLUMNS)
-            sigma = torch.full((1, h + k), 0.5)
-            flags = torch.cat((torch.ones(1, h), torch.zeros(1, k)), 1)
-            condition = torch.zeros(1, 18)
-            extra = extra_inputs(torch.zeros(1, h + k, 4, 5), torch.zeros(1, h + k), flags, condition)
-            context = net.context(condition)
-            zero = torch.zeros(1, h + k)
-            index = torch.arange(-h, k).float()[None]
-            mask, context_mask = training_masks(h, k)
-            rotate = net.rotation(index, zero, zero)
-            past, here = (
-                net.rotation(index[:, :h], zero[:, :h], zero[:, :h]),
-                net.rotation(index[:, h:], zero[:, h:], zero[:, h:]),
-            )
-            n = 40 * h
-            prefix = net.prefill(
-                z[:, :h],
-                extra[:, :h],
-                context,
-                WindowCall(past, mask=mask[:n, :n], context_mask=context_mask[:n]),
-                0.05,
-            )
-
-            def reuse() -> None:
-                call = WindowCall(here, prefix, past, None, context_mask[n:])
-                net(z[:, h:], control[:, h:], sigma[:, h:], extra[:, h:], context, call)
-
-            def recompute() -> None:
-                net(z, control, sigma, extra, context, WindowCall(rotate, mask=mask, context_mask=context_mask))
-
-            def alone() -> None:
-                net(
-                    z[:, h:],
-                    control[:, h:],
-                    sigma[:, h:],
-                    extra[:, h:],
-                    context,
-                    WindowCall(here, context_mask=context_mask[n:]),
-                )
-
-            grid = torch.randn(1, net.config.stem, k, ROWS, COLUMNS)
-            text = torch.randn(1, 4, net.config.text)
-
-            def diffusers() -> None:
-                plain(grid, torch.full((1, 40 * k), 500.0), text, return_dict=False)
-
-            sampler = PocketSampler(weights)
-            prepared = sampler.prepare(Condition(1, "desert"))
-            ask = Request(0, 7, steps, 0, 0, prepared, HistoryPolicy.CLEAN_PREFILL)
-            sampler.extend(sampler.sample(ask, lambda a, b: True))
-            request = replace(ask, branch=7, window=k)
-
-            def whole_call() -> None:
-                sampler._prefix.clear()
-                sampler.sample(request, lambda a, b: True)
-
-            row = {"K": k, "steps": steps, "T": k * 0.25}
-            for name, f in (
-                ("reuse", reuse),
-                ("recompute", recompute),
-                ("alone", alone),
-                ("diffusers", diffusers),
-                ("call", whole_call),
-            ):
-                row[name] = timed(f, repeats)["median"]
-            row["tokens_ratio"] = (h + k) / k
-            row["call_over_T"] = row["call"] / row["T"]
-            rows.append(row)
-    return rows
-
-
-def decode_pocket(folder: Path, groups: int, repeats: int) -> dict[str, float]:
-    """First group and steady state against the whole clip at once, seconds; speed in multiples of real time."""
-    import torch
-
-    from engine.models.interface import Group
-    from engine.models.pocket.codec import CHANNELS, COLUMNS, ROWS
-    from engine.models.pocket.sampler import PocketDecoder, PocketWeights
-
-    weights = PocketWeights.load(folder)
-    decoder = PocketDecoder(weights)
-    z = torch.randn(groups, CHANNELS, ROWS, COLUMNS)
-    with torch.inference_mode():
-        whole = timed(lambda: weights.codec.decode(z), repeats)["median"]
-    one = timed(lambda: decoder.decode(Group(0, z[0], None)), 4 * repeats)["median"]
-    steady = timed(lambda: [decoder.decode(Group(i, z[i], None)) for i in range(groups)], repeats)["median"] / groups
-    share = whole / groups
-    return {
-        "first_group": one,
-        "steady_group": steady,
-        "whole_clip_share": share,
-        "first_over_share": one / share,
-        "real_time": 0.25 / steady,
-    }
-
-
-def machine() -> str:
-    """What was measured on, in words."""
-    import os
-    import platform
-
-    import torch
-
-    return f"{os.cpu_count()} cores, {platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}"

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from engine.control.conditions import Condition
-from engine.measure.bench_serving import timed
+from engine.measure.timing import timed
 from engine.models.attention import WindowCall, grid_rotation
 from engine.models.interface import Group, HistoryPolicy, Model, Request
 from engine.models.wan.anyflow import AnyFlowBackbone

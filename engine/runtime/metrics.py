@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from engine.control.controller import Counts, Outcome, Receipt
 from engine.runtime.view import UpdateKind
@@ -13,13 +14,7 @@ from engine.runtime.view import UpdateKind
 
 def percentile(values: Sequence[float], share: float) -> float | None:
     """The linear-interpolated quantile, or None of nothing."""
-    if not values:
-        return None
-    ordered = sorted(values)
-    x = share * (len(ordered) - 1)
-    lo = math.floor(x)
-    hi = min(lo + 1, len(ordered) - 1)
-    return ordered[lo] + (ordered[hi] - ordered[lo]) * (x - lo)
+    return float(np.quantile(values, share)) if len(values) else None
 
 
 @dataclass(frozen=True)

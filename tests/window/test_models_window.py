@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 
-from app.cli.main import build_parser
-from app.cli.model_options import choose
+from app.options import ModelOptions
 from app.window.settings_panel import SettingsPanel
 from engine.models.catalogue import load_catalogue
 from engine.models.wan.tiny import write_tiny
@@ -26,8 +24,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def with_models(person, tmp_path: Path):  # type: ignore[no-untyped-def]
     """Lets the window open other models, as the command line does."""
-    args = build_parser().parse_args(["run", "--device", "cpu", "--threads", "2"])
-    person.window._choose = lambda name: choose(argparse.Namespace(**{**vars(args), "model": name}))
+    person.window._choose = lambda name: ModelOptions(name, device="cpu", threads=2).choose()
     folders = iter((tmp_path / "second", tmp_path / "third"))
     person.window._new_folder = lambda: next(folders)
     return person.window

@@ -57,12 +57,11 @@ def test_kept_latents_do_not_count_as_memory_that_grows() -> None:
 
 @pytest.mark.window
 def test_a_short_soak_of_the_real_window_survives_rude_hands(display: str, tmp_path: Path) -> None:
-    from app.cli.main import build_parser
-    from app.cli.model_options import choose
     from app.cli.soak import soak
+    from app.options import ModelOptions
 
     said: list[str] = []
-    report = soak(choose(build_parser().parse_args(["soak"])), 0.3, 6.0, 3, tmp_path, said.append)
+    report = soak(ModelOptions().choose(), 0.3, 6.0, 3, tmp_path, said.append)
     assert sum(report["deeds"].values()) > 10
     for name in ("log_replays", "groups_conserved", "errors"):
         assert report[name]["ok"], report[name]

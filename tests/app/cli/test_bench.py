@@ -69,15 +69,15 @@ def test_simulate_takes_numbers_instead_of_a_profile(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["simulate", "--profile", "none"], "unknown profile 'none'"),
-        (["simulate", "--rate", "fast"], "unknown rate 'fast'"),
-        (["simulate", "--policy", "x"], "unknown policy 'x'"),
+        (["simulate", "--rate", "fast"], "'fast' is not one of 'low', 'high'"),
+        (["simulate", "--policy", "x"], "'x' is not one of 'speculative', 'chunk'"),
         (["simulate", "--window", "7"], "--window, --delta and --first together"),
-        (["simulate", "--window", "7", "--delta", "0", "--first", "1"], "delta must be more than 0"),
+        (["simulate", "--window", "7", "--delta", "0", "--first", "1"], "'--delta': 0 is out of range: more than 0"),
         (["simulate", "--window", "7", "--delta", "1", "--first", "2", "--call", "1"], "first <= call"),
-        (["simulate", "--trajectories", "0"], "--trajectories must be at least 1"),
+        (["simulate", "--trajectories", "0"], "'--trajectories': 0 is out of range: at least 1"),
         (["simulate", "--profile", "wan-short", "--trajectories", "1", "--json", "/proc/x/y.json"], "cannot write"),
         (["bench", "serve", "--window", "30"], "K = 30 is out of range"),
-        (["bench", "serve", "--seconds", "1"], "--seconds at least 5"),
+        (["bench", "serve", "--seconds", "1"], "'--seconds': 1 is out of range: at least 5"),
         (["replay", "/nowhere"], "cannot read /nowhere/events.jsonl"),
     ],
 )
@@ -128,9 +128,9 @@ def test_bench_serve_writes_report_and_plots_and_its_sessions_replay(tmp_path: P
 
 def test_bench_sampler_and_decode_print_their_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "f.json"
-    assert main(["bench", "sampler", "--window", "1,3", "--steps", "1", "--repeats", "1", "--json", str(file)]) == 0
+    assert main(["bench", "sampler", "--window", "1,3", "--steps", "1", "--repeats", "1", "--threads", "1", "--json", str(file)]) == 0
     rows = json.loads(file.read_text())["rows"]
     assert [r["K"] for r in rows] == [1, 3]
     assert all(r[name] > 0 for r in rows for name in ("reuse", "recompute", "alone", "diffusers", "call"))
-    assert main(["bench", "decode", "--repeats", "1"]) == 0
+    assert main(["bench", "decode", "--repeats", "1", "--threads", "1"]) == 0
     assert "real_time" in capsys.readouterr().out

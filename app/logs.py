@@ -1,0 +1,75 @@
+"""Where log messages go: a file in the data folder, and the terminal."""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+import os
+import re
+import sys
+from pathlib import Path
+
+from app.storage.paths import data_folder
+
+LEVELS = ("debug", "info", "warning", "error")
+FILE_BYTES, FILES = 1_000_000, 3
+TERMINAL, FILE = "foreland-terminal", "foreland-file"
+"""Names of the two handlers."""
+SECRETS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
+"""Environment variables whose values are never written."""
+
+
+def log_file() -> Path:
+    """The newest log; older ones lie beside it with .1 and .2 after the name."""
+    return data_folder() / "logs" / "foreland.log"
+
+
+class WithoutSecrets(logging.Formatter):
+    """Formats a record, and leaves out tokens and what is in the environment's secrets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = re.sub(
+            r"\bhf_\w{8,}|(?i:bearer )\S+|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)", "[secret]", super().format(record)
+        )
+        for name in SECRETS:
+            if value := os.environ.get(name):
+                text = text.replace(value, "[secret]")
+        return text
+
+
+class QuietFile(logging.handlers.RotatingFileHandler):
+    """The log file, made at the first message. Where it cannot be written there is none: the program goes on."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self.stream is None:
+            try:
+                Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)
+            except OSError:
+                return
+        super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """A full disk is said by what wanted to write there, not by the log."""
+
+
+def set_up_logs(level: str) -> None:
+    """Sends messages of `level` to the terminal, and those of Foreland from info on to the file, which rotates.
+
+    May be called again: the handlers are replaced.
+    """
+    root = logging.getLogger()
+    for handler in [h for h in root.handlers if h.name in (TERMINAL, FILE)]:
+        root.removeHandler(handler)
+        handler.close()
+    terminal = logging.StreamHandler(sys.stderr)
+    terminal.set_name(TERMINAL)
+    terminal.setLevel(level.upper())
+    terminal.setFormatter(WithoutSecrets("%(name)s: %(message)s"))
+    file = QuietFile(log_file(), maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8", delay=True)
+    file.set_name(FILE)
+    file.setLevel("DEBUG" if level == "debug" else "INFO")
+    file.setFormatter(WithoutSecrets("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    for handler in (terminal, file):
+        root.addHandler(handler)
+    for name in ("app", "engine", "foreland"):
+        logging.getLogger(name).setLevel("DEBUG" if level == "debug" else "INFO")
