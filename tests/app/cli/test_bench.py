@@ -128,7 +128,25 @@ def test_bench_serve_writes_report_and_plots_and_its_sessions_replay(tmp_path: P
 
 def test_bench_sampler_and_decode_print_their_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "f.json"
-    assert main(["bench", "sampler", "--window", "1,3", "--steps", "1", "--repeats", "1", "--threads", "1", "--json", str(file)]) == 0
+    assert (
+        main(
+            [
+                "bench",
+                "sampler",
+                "--window",
+                "1,3",
+                "--steps",
+                "1",
+                "--repeats",
+                "1",
+                "--threads",
+                "1",
+                "--json",
+                str(file),
+            ]
+        )
+        == 0
+    )
     rows = json.loads(file.read_text())["rows"]
     assert [r["K"] for r in rows] == [1, 3]
     assert all(r[name] > 0 for r in rows for name in ("reuse", "recompute", "alone", "diffusers", "call"))

@@ -33,7 +33,7 @@ def run(tmp_path: Path, name: str, *more: str) -> Path:
     folder = tmp_path / name
     script = write(tmp_path, SCRIPT)
     out = ("--out", str(folder / "w.mp4"), "--session", str(folder), "--raw", str(folder / "f.npy"))
-    assert main(["explore", "--script", str(script), *out, *more]) == 0
+    assert main(["explore", "--threads", "1", "--script", str(script), *out, *more]) == 0
     return folder
 
 
@@ -142,7 +142,7 @@ def test_a_prompt_that_is_too_long_is_refused_and_the_film_goes_on(tmp_path: Pat
     script = {"prompt": "desert", "seconds": 2, "events": [{"t": 0.5, "prompt": "sand " * 200}]}
     file = write(tmp_path, script)
     arguments = ["explore", "--script", str(file), "--out", str(tmp_path / "w.mp4"), "--session", str(tmp_path / "s")]
-    assert main([*arguments, "--assume-call", "0.3"]) == 0
+    assert main([*arguments, "--threads", "1", "--assume-call", "0.3"]) == 0
     summary = json.loads((tmp_path / "s" / "summary.json").read_text())
     assert [u["outcome"] for u in summary["updates"]] == ["applied", "rejected"]
     assert summary["frames_shown"] == 32
@@ -169,7 +169,7 @@ def test_latents_are_kept_in_the_sessions_folder_when_asked_for(tmp_path: Path) 
         "--session",
         str(tmp_path / "s"),
     ]
-    assert main([*words, "--latents"]) == 0
+    assert main([*words, "--threads", "1", "--latents"]) == 0
     latents = load_file(str(tmp_path / "s" / "latents.safetensors"))
     assert sorted(latents) == sorted(f"group:{i}" for i in range(8))
     assert latents["group:0"].shape == (CHANNELS, 10, 16)
