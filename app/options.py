@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from app.storage.paths import embeddings_folder, words_file
-from engine.control.controller import Commit
+from engine.control.events import Commit
 from engine.models.interface import HistoryPolicy, Loader, ModelSpec
 from engine.models.load_options import LoadOptions
 from engine.models.registry import loader, spec_of

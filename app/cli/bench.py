@@ -16,7 +16,7 @@ from app.cli.progress import ProgressLine
 from app.cli.report import markdown, write_json
 from app.options import ChoiceError, ModelOptions, gpu_count
 from engine.assets import FOLDER
-from engine.control.controller import Commit
+from engine.control.events import Commit
 from engine.measure.simulate import UPDATES
 from engine.models.load_options import DTYPES
 from engine.models.registry import default_threads, pocket_folder

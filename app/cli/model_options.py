@@ -11,7 +11,7 @@ import click
 
 from app.cli.parameters import FILE, Gpus, Size, Whole, completing
 from app.options import ModelOptions, SamplingOptions
-from engine.control.controller import Commit
+from engine.control.events import Commit
 from engine.models.interface import HistoryPolicy
 from engine.models.load_options import DTYPES, TEXT_PLACES
 from engine.models.registry import names

@@ -11,7 +11,7 @@ import click
 from app.cli.errors import UserError, told
 from app.cli.parameters import FILE, Listed, Number, Whole
 from app.cli.report import write_json
-from engine.control.controller import Commit
+from engine.control.events import Commit
 from engine.measure.simulate import (
     UPDATES,
     Profile,

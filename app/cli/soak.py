@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QApplication
 from app.audio_output import NullStream, SoundOut
 from app.options import Choice
 from app.window.main_window import MainWindow
-from engine.control.controller import Commit
+from engine.control.events import Commit
 from engine.measure.timing import memory_mb
 from engine.playback.audio import DeviceClock
 from engine.runtime.clock import SystemClock

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
 
-from engine.control.controller import Commit
+from engine.control.events import Commit
 from engine.models.interface import HistoryPolicy, ModelSpec
 from engine.runtime.session import Settings
 

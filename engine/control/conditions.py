@@ -8,23 +8,26 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Condition:
-    """What the user wants, complete: one version of it conditions one call. keys: actions held, sorted. tapped: actions
-    pressed and let go again before any call could see them; they act for the first group only. before, share: in a transition, the
-    prompt that it comes from and how far it has come, in [0, 1]. negative: what not to show, None for the model's own."""
+    """What the user wants, complete: one version of it conditions one call."""
 
     version: int
     prompt: str
     keys: tuple[str, ...] = ()
+    """Actions held, sorted."""
     tapped: tuple[str, ...] = ()
+    """Actions pressed and released again before any call could see them; they act for the first group only."""
     before: str = ""
+    """In a transition, the prompt that it comes from."""
     share: float = 1.0
+    """In a transition, how far it has come, in [0, 1]."""
     negative: str | None = None
+    """What not to show; None for the model's own negative prompt."""
 
 
 class ConditionBook:
-    """Follows what is held and said, and numbers every change.
+    """Follows the keys that are held and the prompts, and numbers every change.
 
-    A press that was let go before any call could take it in is not lost: it stays in the condition as a tap, which acts
+    A press that was released before any call could take it in is not lost: it stays in the condition as a tap, which acts
     for one group. Auto-repeat (a press of what is held) and releases of what is not held change nothing.
     """
 
@@ -51,7 +54,7 @@ class ConditionBook:
         return self._next()
 
     def release_all(self) -> Condition | None:
-        """Lets go of everything: focus was lost, a dialog opened, or playback paused."""
+        """Releases everything: focus was lost, a dialog opened, or playback paused."""
         if not self._pressed_in:
             return None
         self._pressed_in.clear()

@@ -1,14 +1,14 @@
 """Produce / Consume: the state machine that decides when to sample, from where, and what is revoked.
 
 Everything that affects the machine lives in this file, and nothing else does. It is given events with their times and
-returns commands; it owns no clock, no thread, no tensor and no Qt object, so the same code runs live, in virtual time
-and under a property test.
+returns commands (`engine.control.events`); it owns no clock, no thread, no tensor and no Qt object, so the same code runs
+live, in virtual time and under a property test.
 
 Theory of operation
 -------------------
-The session is a row of *groups* at positions 0, 1, 2, ... Positions `[0, d)` were delivered to the player, `[d, l)` are
-locked (they will play), `[l, e)` is the cache of revocable predictions. A call samples K latents jointly from a branch
-position j and replaces everything from j on.
+The session is a row of *groups* (latent frames) at positions 0, 1, 2, ... Positions `[0, d)` were delivered to the
+player, `[d, l)` are locked (they will play), `[l, e)` is the cache of revocable predictions. A call samples K latents
+jointly from a branch position j and replaces everything from j on.
 
     0 ......... d ....... l ................... e
       delivered   locked    revocable cache       not predicted
@@ -28,8 +28,18 @@ prefix up to j, revoke [j, e), start a call for a full K latents under the newes
 Deadlines follow the player's clock: `deadline(p) = origin + start(p)`, where start(p) is the sum of the spans before p.
 While playback is held (not started, paused or stalled) deadlines move on with the time, so what is cached stays covered.
 
+Symbols, as in the paper: K latents of a call, j branch, d first undelivered position, l first unlocked position, e first
+position without a prediction; C seconds from a launch to its first deliverable group. The latency of an update is
+L = R + C + Q: it waits for R until a call takes it in, and what was made for it waits for Q until it plays.
+
 Differences from the sources, each marked [ours] in the design notes: `ready` has two kinds; a due refill takes the
 newest ready version; a failed call gets back what it revoked; calls past a hard limit are abandoned.
+
+The table
+---------
+`TRANSITIONS` is the machine. `handle` looks up (state, kind of event); a pair that is missing raises ProtocolError. The
+handler that stands there runs; then a machine in Consume evaluates the guard; then the state must be one of those that
+the table lets follow, or ProtocolError is raised. The docs are drawn from the same table.
 """
 
 from __future__ import annotations
@@ -37,223 +47,99 @@ from __future__ import annotations
 import bisect
 from collections import deque
 from dataclasses import dataclass
-from enum import Enum, StrEnum
+from enum import StrEnum
+from typing import NamedTuple
 
 from engine.control.estimator import Estimator
+from engine.control.events import (
+    Abandon,
+    Command,
+    Commit,
+    ConditionChanged,
+    Event,
+    GroupsReady,
+    GroupStarted,
+    InputsReady,
+    InputsRejected,
+    Launch,
+    Notice,
+    Outcome,
+    PlaybackHeld,
+    PlaybackReleased,
+    Policy,
+    PolicyChanged,
+    Prediction,
+    Reason,
+    Receipt,
+    RequestFinished,
+    Restore,
+    Revoke,
+    SessionClosed,
+    SetTimer,
+    TimerFired,
+)
 
 
 class State(StrEnum):
+    """Whether a call is active, or the session over."""
+
     CONSUME = "consume"
     PRODUCE = "produce"
-
-
-class Commit(StrEnum):
-    """When a new condition may take effect."""
-
-    SPECULATIVE = "speculative"
-    CHUNK = "chunk"
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """What a session decides by.
-
-    fps: frames a second of media time. window: K, the latents of a call. commit: see Commit. phase, offset: branch
-    points are the positions p with (p - offset) % phase == 0. hard_limit: seconds after which a call is abandoned.
-    attempts: calls in a row that may fail before the machine waits for the user.
-    """
-
-    fps: float
-    window: int
-    commit: Commit = Commit.SPECULATIVE
-    phase: int = 1
-    offset: int = 0
-    hard_limit: float = 60.0
-    attempts: int = 2
-
-    def __post_init__(self) -> None:
-        if self.fps <= 0 or self.window < 1 or self.phase < 1 or self.attempts < 1 or self.hard_limit <= 0:
-            raise ValueError(f"impossible policy: {self}")
-
-
-# --- events -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """A condition arrived. arrival: when the key or prompt reached the application (not after `at`)."""
-
-    at: float
-    version: int
-    arrival: float
-    inputs_ready: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class InputsReady:
-    """ready(inputs): everything that the version needs (embedding, action tensor, image) is there."""
-
-    at: float
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
-class InputsRejected:
-    """The version cannot be used; the old one stays in force."""
-
-    at: float
-    version: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class GroupsReady:
-    """ready(groups): the next groups of a call are deliverable. spans: frames of each."""
-
-    at: float
-    call: int
-    spans: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Finish:
-    """The call's worker is free. error: empty when it went well."""
-
-    at: float
-    call: int
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """Group `position` starts playing."""
-
-    at: float
-    position: int
-
-
-class Cause(Enum):
-    TIMER = "timer"
-    HOLD = "hold"
-    RELEASE = "release"
-    POLICY = "policy"
-
-
-@dataclass(frozen=True, slots=True)
-class Wake:
-    """Re-evaluate: a timer ran out, playback was held (paused, stalled) or goes on, or the policy changed."""
-
-    at: float
-    cause: Cause = Cause.TIMER
-    policy: Policy | None = None
-
-
-Event = Update | InputsReady | InputsRejected | GroupsReady | Finish | Tick | Wake
-
-
-# --- commands ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One predicted group: where it plays, which call made it, its index there, frames, and its condition."""
-
-    position: int
-    call: int
-    source: int
-    start: int
-    span: int
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """Sample `window` latents from `branch` under `version`. late: seconds by which the branch's deadline is missed."""
-
-    call: int
-    branch: int
-    window: int
-    version: int
-    reason: str
-    late: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Revoke:
-    """These predictions will not play."""
-
-    entries: tuple[Entry, ...]
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Restore:
-    """A failed call gives back what it had revoked."""
-
-    entries: tuple[Entry, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Abandon:
-    """Stop the call; whatever it still sends is dropped."""
-
-    call: int
-    reason: str
-
-
-class Outcome(StrEnum):
-    """What became of a condition."""
-
-    RECEIVED = "received"
-    APPLIED = "applied"
-    SUPERSEDED = "superseded"
-    REJECTED = "rejected"
-    DROPPED = "dropped"
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """How an update ended (or that it was received). Times are seconds; position is where it was first shown."""
-
-    version: int
-    outcome: Outcome
-    at: float
-    arrival: float
-    position: int = -1
-    by: int = -1
-    wait: float = 0.0
-    generate: float = 0.0
-    queue: float = 0.0
-    reason: str = ""
-
-    @property
-    def latency(self) -> float:
-        """L = R + C + Q, seconds."""
-        return self.wait + self.generate + self.queue
-
-
-@dataclass(frozen=True, slots=True)
-class SetWake:
-    """Send Wake at this time (replaces the former request); infinity: not at all."""
-
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """Something the user should know."""
-
-    message: str
-
-
-Command = Launch | Revoke | Restore | Abandon | Receipt | SetWake | Report
-
-
-# --- registers --------------------------------------------------------------------------------------------------------
+    CLOSED = "closed"
+
+
+class ProtocolError(RuntimeError):
+    """The machine was told something that cannot happen now, or would go where its table does not let it: a fault of the
+    program, never of the person."""
+
+
+class Transition(NamedTuple):
+    """A cell of the table: the name of the method that handles the event, and the states that may follow."""
+
+    handler: str
+    follow: frozenset[State]
+
+
+CONSUME, PRODUCE, CLOSED = frozenset({State.CONSUME}), frozenset({State.PRODUCE}), frozenset({State.CLOSED})
+EITHER = CONSUME | PRODUCE
+
+TRANSITIONS: dict[tuple[State, type[Event]], Transition] = {
+    (State.CONSUME, ConditionChanged): Transition("_record_condition", EITHER),
+    (State.PRODUCE, ConditionChanged): Transition("_record_condition", PRODUCE),
+    (State.CONSUME, InputsReady): Transition("_offer_version", EITHER),
+    (State.PRODUCE, InputsReady): Transition("_offer_version", PRODUCE),
+    (State.CONSUME, InputsRejected): Transition("_reject_version", EITHER),
+    (State.PRODUCE, InputsRejected): Transition("_reject_version", PRODUCE),
+    (State.CONSUME, GroupsReady): Transition("_do_nothing", EITHER),
+    (State.PRODUCE, GroupsReady): Transition("_extend_cache", PRODUCE),
+    (State.CONSUME, RequestFinished): Transition("_do_nothing", EITHER),
+    (State.PRODUCE, RequestFinished): Transition("_end_call", EITHER),
+    (State.CONSUME, GroupStarted): Transition("_deliver", EITHER),
+    (State.PRODUCE, GroupStarted): Transition("_deliver", PRODUCE),
+    (State.CONSUME, TimerFired): Transition("_do_nothing", EITHER),
+    (State.PRODUCE, TimerFired): Transition("_check_limit", EITHER),
+    (State.CONSUME, PlaybackHeld): Transition("_hold", EITHER),
+    (State.PRODUCE, PlaybackHeld): Transition("_hold", EITHER),
+    (State.CONSUME, PlaybackReleased): Transition("_release", EITHER),
+    (State.PRODUCE, PlaybackReleased): Transition("_release", EITHER),
+    (State.CONSUME, PolicyChanged): Transition("_change_policy", EITHER),
+    (State.PRODUCE, PolicyChanged): Transition("_change_policy", EITHER),
+    (State.CONSUME, SessionClosed): Transition("_close", CLOSED),
+    (State.PRODUCE, SessionClosed): Transition("_close", CLOSED),
+}
+"""The machine; see the top of the file."""
+
+NEVER = float("inf")
+SIMULTANEOUS = 1e-9
+"""Seconds (and frames) within which two times are the same: far more than rounding, far less than a frame."""
+LATE = 1e-6
+"""Seconds by which a deadline has to be missed to be counted as missed."""
+KEPT_CALLS = 8
+"""Calls whose times are kept before those are forgotten that nothing in the cache came from."""
 
 
 @dataclass(slots=True)
-class Job:
+class InFlight:
     """The active call."""
 
     call: int
@@ -261,10 +147,11 @@ class Job:
     window: int
     version: int
     launched: float
-    reason: str
+    reason: Reason
     first_ready: float | None = None
     made: int = 0
-    shadow: tuple[Entry, ...] = ()
+    shadow: tuple[Prediction, ...] = ()
+    """What its launch revoked, until its first group is there."""
 
 
 @dataclass(slots=True)
@@ -292,27 +179,6 @@ class CallTimes:
     ready: float
 
 
-TABLE: dict[tuple[State, type], str] = {
-    (State.CONSUME, Update): "record; receipt; if guard: launch",
-    (State.PRODUCE, Update): "record; receipt; the call goes on",
-    (State.CONSUME, InputsReady): "newest ready; if guard: launch",
-    (State.PRODUCE, InputsReady): "newest ready; the call goes on",
-    (State.CONSUME, InputsRejected): "receipt; the old version stays",
-    (State.PRODUCE, InputsRejected): "receipt; the old version stays",
-    (State.CONSUME, GroupsReady): "stale: dropped",
-    (State.PRODUCE, GroupsReady): "cache grows; the first one ends C",
-    (State.CONSUME, Finish): "stale: dropped",
-    (State.PRODUCE, Finish): "slot free; if guard: launch, else consume",
-    (State.CONSUME, Tick): "d moves; if guard: launch",
-    (State.PRODUCE, Tick): "d moves",
-    (State.CONSUME, Wake): "if guard: launch; re-arm",
-    (State.PRODUCE, Wake): "past the hard limit: abandon; re-arm",
-}
-"""The transition table. The code below is its implementation; docs and tests read it."""
-
-NEVER = float("inf")
-
-
 class Controller:
     """The machine. Feed it with `handle`; do what it returns, in order."""
 
@@ -326,18 +192,19 @@ class Controller:
         first: int = 0,
         start: int = 0,
     ) -> None:
-        """at: seconds; playback counts as held from then on. version: the condition in force at the start. first, start: the position
-        and the media frame that it goes on from, when it goes back into a world."""
+        """at: seconds; playback counts as held from then on. version: the condition in force at the start. first_call: the
+        id of the first call. first, start: the position and the media frame that it goes on from, when it goes back into
+        a world."""
         self.policy = policy
         self.estimator = estimator if estimator is not None else Estimator()
         self.state = State.CONSUME
         self.delivered = first
         self.locked = first
-        self.cache: deque[Entry] = deque()
+        self.cache: deque[Prediction] = deque()
         self.newest = version
         self.running = version
         self.pending: int | None = None
-        self.job: Job | None = None
+        self.in_flight: InFlight | None = None
         self.counts = Counts()
         self.failures = 0
         self.missed_deadlines = 0
@@ -349,14 +216,14 @@ class Controller:
         self._end_frame = start
         self._origin = at - start / policy.fps
         self._held: float | None = at
-        self._wake = NEVER
+        self._timer = NEVER
+
+    # -- what others may ask -------------------------------------------------------------------------------------------
 
     @property
     def next_call(self) -> int:
         """The id that the next call will have."""
         return self._next_call
-
-    # -- what others may ask -------------------------------------------------------------------------------------------
 
     @property
     def end(self) -> int:
@@ -365,10 +232,11 @@ class Controller:
 
     @property
     def held(self) -> bool:
+        """Whether playback stands still."""
         return self._held is not None
 
     def origin(self, now: float) -> float:
-        """The time at which media time 0 is due, as things stand."""
+        """The time at which media time 0 is due, as things stand; seconds."""
         return self._origin + (now - self._held if self._held is not None else 0.0)
 
     def start(self, position: int) -> int:
@@ -392,13 +260,17 @@ class Controller:
         if self.policy.commit is Commit.SPECULATIVE:
             need = (now + self.lead() - self.origin(now)) * self.policy.fps
             first = max(self.locked, self.delivered)
-            i = bisect.bisect_left(self.cache, need - 1e-9, lo=first - self.delivered, key=lambda x: x.start)
-            j = self.delivered + i
-            off = (j - self.policy.offset) % self.policy.phase
-            j += self.policy.phase - off if off else 0
-            if j < end:
-                return j, 0.0
+            i = bisect.bisect_left(self.cache, need - SIMULTANEOUS, lo=first - self.delivered, key=lambda x: x.start)
+            for j in range(self.delivered + i, end):
+                if self._is_branch_point(j):
+                    return j, 0.0
         return end, self._late(now)
+
+    def _is_branch_point(self, position: int) -> bool:
+        """Whether the model can go on anew from a cached position."""
+        p = self.policy
+        source = self.cache[position - self.delivered].source
+        return (position - p.phase_offset) % p.phase == 0 and source % p.block == 0
 
     def _late(self, now: float) -> float:
         """By how many seconds a call that starts now misses the deadline of the cache's end; while held, never."""
@@ -406,49 +278,37 @@ class Controller:
         return 0.0 if self.held else max(0.0, late)
 
     def refill_due(self, now: float) -> bool:
-        return self.deadline(self.end, now) - now <= self.lead() + 1e-9
+        """Whether the cache ends so soon that the next call has to start."""
+        return self.deadline(self.end, now) - now <= self.lead() + SIMULTANEOUS
 
     # -- events --------------------------------------------------------------------------------------------------------
 
     def handle(self, event: Event) -> list[Command]:
-        """The machine's answer to one event. Events must come in order of time."""
+        """The machine's answer to one event. Events must come in order of time. Raises ProtocolError; the machine is then
+        of no use any more."""
+        row = TRANSITIONS.get((self.state, type(event)))
+        if row is None:
+            raise ProtocolError(f"{type(event).__name__} cannot happen in {self.state}")
+        before = self.state
         out: list[Command] = []
-        match event:
-            case Update():
-                self._on_update(event, out)
-            case InputsReady():
-                self._on_inputs(event)
-            case InputsRejected():
-                self._on_rejected(event, out)
-            case GroupsReady():
-                self._on_groups(event)
-            case Finish():
-                self._on_finish(event, out)
-            case Tick():
-                self._on_tick(event, out)
-            case Wake():
-                self._on_wake(event, out)
-        if self.job is None:
+        getattr(self, row.handler)(event, out)
+        if self.state is State.CONSUME:
             self._consider(event.at, out)
-        self._arm(event.at, out)
+        if self.state is not State.CLOSED:
+            self._set_timer(event.at, out)
+        if self.state not in row.follow:
+            raise ProtocolError(f"{self.state} cannot follow {before} after {type(event).__name__}")
         return out
 
-    def close(self, at: float) -> list[Command]:
-        """Ends the session: the call is abandoned, the cache revoked, open updates are dropped."""
-        out: list[Command] = []
-        if self.job is not None:
-            out.append(Abandon(self.job.call, "closed"))
-            self.job = None
-            self.state = State.CONSUME
-        self._revoke(max(self.delivered, self.locked), "reset", out)
-        for version, p in sorted(self._open.items()):
-            out.append(Receipt(version, Outcome.DROPPED, at, p.arrival))
-        self._open.clear()
-        return out
+    # Handlers, by name in the table; the first line of each is its row in the docs.
 
-    def _on_update(self, e: Update, out: list[Command]) -> None:
+    def _do_nothing(self, e: Event, out: list[Command]) -> None:
+        """nothing (late output of a call that is over is dropped)"""
+
+    def _record_condition(self, e: ConditionChanged, out: list[Command]) -> None:
+        """record the version; receipt"""
         if e.version <= self.newest:
-            raise ValueError(f"version {e.version} is not newer than {self.newest}")
+            raise ProtocolError(f"version {e.version} is not newer than {self.newest}")
         self.newest = e.version
         self._open[e.version] = Pending(e.arrival, e.inputs_ready)
         out.append(Receipt(e.version, Outcome.RECEIVED, e.at, e.arrival))
@@ -456,7 +316,8 @@ class Controller:
         if e.inputs_ready:
             self._offer(e.version)
 
-    def _on_inputs(self, e: InputsReady) -> None:
+    def _offer_version(self, e: InputsReady, out: list[Command]) -> None:
+        """the version can run: it is pending, if it is the newest"""
         entry = self._open.get(e.version)
         if entry is not None and not entry.ready:
             entry.ready = True
@@ -468,57 +329,46 @@ class Controller:
             self._ready = version
             self.pending = version
 
-    def _on_rejected(self, e: InputsRejected, out: list[Command]) -> None:
+    def _reject_version(self, e: InputsRejected, out: list[Command]) -> None:
+        """receipt; the old version stays"""
         entry = self._open.get(e.version)
         if entry is not None and not entry.ready:
             del self._open[e.version]
             out.append(Receipt(e.version, Outcome.REJECTED, e.at, entry.arrival, reason=e.reason))
 
-    def _on_groups(self, e: GroupsReady) -> None:
-        job = self.job
-        if job is None or job.call != e.call:
+    def _extend_cache(self, e: GroupsReady, out: list[Command]) -> None:
+        """the cache grows; the first groups of a call end its C"""
+        call = self._active()
+        if call.call != e.call:
             return
-        if job.made + len(e.spans) > job.window:
-            raise ValueError(f"call {e.call} made more than its {job.window} groups")
-        if job.first_ready is None:
-            job.first_ready = e.at
-            job.shadow = ()
-            self.estimator.saw_first(job.window, e.at - job.launched)
-            self._calls[job.call] = CallTimes(job.launched, e.at)
+        if call.made + len(e.spans) > call.window:
+            raise ProtocolError(f"call {e.call} made more than its {call.window} groups")
+        if call.first_ready is None:
+            call.first_ready = e.at
+            call.shadow = ()
+            self.estimator.saw_first(call.window, e.at - call.launched)
+            self._calls[call.call] = CallTimes(call.launched, e.at)
         for span in e.spans:
-            self.cache.append(Entry(self.end, job.call, job.made, self._end_frame, span, job.version))
+            self.cache.append(Prediction(self.end, call.call, call.made, self._end_frame, span, call.version))
             self._end_frame += span
-            job.made += 1
+            call.made += 1
         self.counts.predicted += len(e.spans)
 
-    def _on_finish(self, e: Finish, out: list[Command]) -> None:
-        job = self.job
-        if job is None or job.call != e.call:
+    def _end_call(self, e: RequestFinished, out: list[Command]) -> None:
+        """the worker is free; after an error, what the call revoked comes back"""
+        call = self._active()
+        if call.call != e.call:
             return
-        self.job = None
-        self.state = State.CONSUME
-        if not e.error:
+        self._free()
+        if e.error:
+            self._failed(call, e.error, out)
+        else:
             self.failures = 0
-            self.estimator.saw_call(job.window, e.at - job.launched)
-            return
-        self._failed(job, e.error, out)
 
-    def _failed(self, job: Job, error: str, out: list[Command]) -> None:
-        self.failures += 1
-        if job.shadow and self.end == job.branch:
-            self.cache.extend(job.shadow)
-            self._end_frame = job.shadow[-1].start + job.shadow[-1].span
-            self.counts.revoked -= len(job.shadow)
-            out.append(Restore(job.shadow))
-        if job.version == self._ready and job.reason == "update":
-            self.pending = job.version
-        if self.failures >= self.policy.attempts:
-            kept = f"{len(self.cache)} predicted groups go on playing"
-            out.append(Report(f"sampling failed {self.failures} times: {error}; {kept}; change the prompt or reset"))
-
-    def _on_tick(self, e: Tick, out: list[Command]) -> None:
+    def _deliver(self, e: GroupStarted, out: list[Command]) -> None:
+        """d moves; a version that shows for the first time is answered"""
         if not self.cache or e.position != self.delivered:
-            raise ValueError(f"group {e.position} cannot start: {self.delivered} is next of {len(self.cache)}")
+            raise ProtocolError(f"group {e.position} cannot start: {self.delivered} is next of {len(self.cache)}")
         entry = self.cache.popleft()
         self.delivered += 1
         self.locked = max(self.locked, self.delivered)
@@ -528,11 +378,13 @@ class Controller:
         self._origin = e.at - entry.start / self.policy.fps
         if self._held is not None:
             self._held = e.at
-        if len(self._calls) > 8:
-            alive = {x.call for x in self.cache} | {entry.call} | ({self.job.call} if self.job else set())
+        if len(self._calls) > KEPT_CALLS:
+            alive = {x.call for x in self.cache} | {entry.call}
+            if self.in_flight is not None:
+                alive.add(self.in_flight.call)
             self._calls = {c: t for c, t in self._calls.items() if c in alive}
 
-    def _show(self, entry: Entry, at: float, out: list[Command]) -> None:
+    def _show(self, entry: Prediction, at: float, out: list[Command]) -> None:
         """The first group of a version plays: the update is answered, and those it overtook are superseded."""
         self.shown_version = entry.version
         times = self._calls[entry.call]
@@ -544,21 +396,71 @@ class Controller:
             parts = (times.launched - p.arrival, times.ready - times.launched, at - times.ready)
             out.append(Receipt(version, Outcome.APPLIED, at, p.arrival, entry.position, -1, *parts))
 
-    def _on_wake(self, e: Wake, out: list[Command]) -> None:
-        if e.cause is Cause.HOLD and self._held is None:
+    def _check_limit(self, e: TimerFired | PlaybackHeld | PlaybackReleased | PolicyChanged, out: list[Command]) -> None:
+        """a call past the hard limit is abandoned"""
+        call = self._active()
+        if e.at >= call.launched + self.policy.hard_limit - SIMULTANEOUS:
+            reason = f"no end after {self.policy.hard_limit:g} s"
+            out.append(Abandon(call.call, reason))
+            self._free()
+            self._failed(call, reason, out)
+
+    def _hold(self, e: PlaybackHeld, out: list[Command]) -> None:
+        """deadlines move on with the time; a call past the hard limit is abandoned"""
+        if self._held is None:
             self._held = e.at
-        elif e.cause is Cause.RELEASE and self._held is not None:
+        if self.in_flight is not None:
+            self._check_limit(e, out)
+
+    def _release(self, e: PlaybackReleased, out: list[Command]) -> None:
+        """deadlines stand again; a call past the hard limit is abandoned"""
+        if self._held is not None:
             self._origin += e.at - self._held
             self._held = None
-        elif e.cause is Cause.POLICY and e.policy is not None:
-            self.policy = e.policy
-        job = self.job
-        if job is not None and e.at >= job.launched + self.policy.hard_limit - 1e-9:
-            reason = f"no end after {self.policy.hard_limit:g} s"
-            out.append(Abandon(job.call, reason))
-            self.job = None
-            self.state = State.CONSUME
-            self._failed(job, reason, out)
+        if self.in_flight is not None:
+            self._check_limit(e, out)
+
+    def _change_policy(self, e: PolicyChanged, out: list[Command]) -> None:
+        """the policy holds from the next call on; a call past the hard limit is abandoned"""
+        self.policy = e.policy
+        if self.in_flight is not None:
+            self._check_limit(e, out)
+
+    def _close(self, e: SessionClosed, out: list[Command]) -> None:
+        """the call is abandoned, the cache revoked, open updates are dropped"""
+        if self.in_flight is not None:
+            out.append(Abandon(self.in_flight.call, "closed"))
+            self.in_flight = None
+        self._revoke(max(self.delivered, self.locked), Reason.CLOSED, out)
+        for version, p in sorted(self._open.items()):
+            out.append(Receipt(version, Outcome.DROPPED, e.at, p.arrival))
+        self._open.clear()
+        self.state = State.CLOSED
+
+    # -- the call ------------------------------------------------------------------------------------------------------
+
+    def _active(self) -> InFlight:
+        """The call that makes the state Produce."""
+        if self.in_flight is None:
+            raise ProtocolError(f"no call is in flight in {self.state}")
+        return self.in_flight
+
+    def _free(self) -> None:
+        self.in_flight = None
+        self.state = State.CONSUME
+
+    def _failed(self, call: InFlight, error: str, out: list[Command]) -> None:
+        self.failures += 1
+        if call.shadow and self.end == call.branch:
+            self.cache.extend(call.shadow)
+            self._end_frame = call.shadow[-1].start + call.shadow[-1].span
+            self.counts.revoked -= len(call.shadow)
+            out.append(Restore(call.shadow))
+        if call.version == self._ready and call.reason is Reason.UPDATE:
+            self.pending = call.version
+        if self.failures >= self.policy.attempts:
+            kept = f"{len(self.cache)} predicted groups go on playing"
+            out.append(Notice(f"sampling failed {self.failures} times: {error}; {kept}; change the prompt or reset"))
 
     # -- guard and launch ----------------------------------------------------------------------------------------------
 
@@ -572,25 +474,25 @@ class Controller:
             return
         updating = self.pending is not None
         j, late = self.branch(now) if updating else (self.end, self._late(now))
-        self._launch(j, late, "update" if updating else "refill", now, out)
+        self._launch(j, late, Reason.UPDATE if updating else Reason.REFILL, now, out)
 
-    def _launch(self, j: int, late: float, reason: str, now: float, out: list[Command]) -> None:
-        assert self.job is None and max(self.locked, self.delivered) <= j <= self.end
+    def _launch(self, j: int, late: float, reason: Reason, now: float, out: list[Command]) -> None:
         self.locked = max(self.locked, j)
-        shadow = self._revoke(j, "update", out)
+        shadow = self._revoke(j, Reason.UPDATE, out)
         version = self._ready
         if self.pending == version:
             self.pending = None
         self.running = version
-        self.job = Job(self._next_call, j, self.policy.window, version, now, reason, shadow=shadow)
+        call = InFlight(self._next_call, j, self.policy.window, version, now, reason, shadow=shadow)
+        self.in_flight = call
         self._next_call += 1
         self.state = State.PRODUCE
-        if late > 1e-6:
+        if late > LATE:
             self.missed_deadlines += 1
-        out.append(Launch(self.job.call, j, self.job.window, version, reason, late))
+        out.append(Launch(call.call, j, call.window, version, reason, late))
 
-    def _revoke(self, j: int, reason: str, out: list[Command]) -> tuple[Entry, ...]:
-        gone: list[Entry] = []
+    def _revoke(self, j: int, reason: Reason, out: list[Command]) -> tuple[Prediction, ...]:
+        gone: list[Prediction] = []
         while self.end > j:
             gone.append(self.cache.pop())
         gone.reverse()
@@ -600,13 +502,13 @@ class Controller:
             out.append(Revoke(tuple(gone), reason))
         return tuple(gone)
 
-    def _arm(self, now: float, out: list[Command]) -> None:
-        if self.job is not None:
-            wake = self.job.launched + self.policy.hard_limit
+    def _set_timer(self, now: float, out: list[Command]) -> None:
+        if self.in_flight is not None:
+            timer = self.in_flight.launched + self.policy.hard_limit
         elif self.held or self.failures >= self.policy.attempts:
-            wake = NEVER
+            timer = NEVER
         else:
-            wake = max(now, self.deadline(self.end, now) - self.lead())
-        if wake != self._wake:
-            self._wake = wake
-            out.append(SetWake(wake))
+            timer = max(now, self.deadline(self.end, now) - self.lead())
+        if timer != self._timer:
+            self._timer = timer
+            out.append(SetTimer(timer))

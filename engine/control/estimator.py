@@ -1,4 +1,4 @@
-"""Estimates of C (to the first deliverable group) and of a whole call, from measured calls."""
+"""Estimates of C, the time from a call's launch to its first deliverable group, from measured calls."""
 
 from __future__ import annotations
 
@@ -8,51 +8,44 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Estimator:
-    """High quantiles of the last calls, by window length.
-
-    cold: seconds assumed before anything was measured. quantile: of the kept measurements. margin: seconds added to
-    the first-group estimate to give the lead. doubt: share that is added while there is one measurement, half of it with
-    two, and so on: a session's first call has no history and is shorter than the next. A window length that was never
-    measured borrows from its neighbours.
-    """
+    """A high quantile of the last calls, by window length. A length that was never measured borrows from its neighbours."""
 
     cold: float = 1.0
+    """Seconds assumed before anything was measured."""
     quantile: float = 0.9
+    """Of the kept measurements: one call in ten may take longer and is covered by the margin. [ours]"""
     margin: float = 0.05
+    """Seconds added to the estimate to give the lead: about one frame at 16 fps. [ours]"""
     doubt: float = 0.0
+    """Share that is added while there is one measurement, half of it with two, and so on: a session's first call has no
+    history and is shorter than the next."""
     keep: int = 32
+    """Measurements kept for each length: a few minutes of calls, so that the estimate follows the machine. [ours]"""
     _first: dict[int, deque[float]] = field(default_factory=dict)
-    _call: dict[int, deque[float]] = field(default_factory=dict)
     _cache: dict[int, float] = field(default_factory=dict)
 
     def saw_first(self, window: int, seconds: float) -> None:
+        """A call of `window` latents took `seconds` to its first deliverable group."""
         self._first.setdefault(window, deque(maxlen=self.keep)).append(seconds)
         self._cache.clear()
-
-    def saw_call(self, window: int, seconds: float) -> None:
-        self._call.setdefault(window, deque(maxlen=self.keep)).append(seconds)
 
     def first(self, window: int) -> float:
         """Seconds from launch to the first deliverable group of a call of `window` latents."""
         known = self._cache.get(window)
         if known is None:
-            known = self._cache[window] = self._of(self._first, window)
+            known = self._cache[window] = self._estimate(window)
         return known
 
-    def call(self, window: int) -> float:
-        """Seconds that a call of `window` latents holds its worker."""
-        return self._of(self._call, window)
-
     def lead(self, window: int) -> float:
+        """Seconds before a deadline at which a call of `window` latents has to start."""
         return self.first(window) + self.margin
 
-    def _of(self, table: dict[int, deque[float]], window: int) -> float:
-        if window in table:
-            values = sorted(table[window])
+    def _estimate(self, window: int) -> float:
+        if window in self._first:
+            values = sorted(self._first[window])
             high = values[min(len(values) - 1, int(self.quantile * len(values)))]
             return high * (1 + self.doubt / len(values))
-        if not table:
+        if not self._first:
             return self.cold
-        near = min(table, key=lambda k: abs(k - window))
-        scale = max(1.0, window / near)
-        return self._of(table, near) * scale
+        near = min(self._first, key=lambda k: abs(k - window))
+        return self._estimate(near) * max(1.0, window / near)

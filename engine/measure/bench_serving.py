@@ -10,7 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from engine.control.controller import Cause, Commit, Controller, Finish, GroupsReady, Launch, Policy, Tick, Update, Wake
+from engine.control.controller import Controller
+from engine.control.events import (
+    Commit,
+    ConditionChanged,
+    GroupsReady,
+    GroupStarted,
+    Launch,
+    PlaybackReleased,
+    Policy,
+    RequestFinished,
+    TimerFired,
+)
 from engine.measure.simulate import arrivals, bootstrap_mean, theory_mean, uniform_profile
 from engine.measure.timing import memory_mb
 from engine.measure.utilisation import Activity
@@ -255,7 +266,7 @@ def controller_events(events: int = 1_000_000) -> dict[str, float]:
             if isinstance(x, Launch):
                 job, ready_at = x, now + 1.0
 
-    feed(Wake(0.0))
+    feed(TimerFired(0.0))
     while n < events:
         if n > events // 10 and not memory:
             memory = memory_mb()
@@ -263,15 +274,15 @@ def controller_events(events: int = 1_000_000) -> dict[str, float]:
         if job is not None and now >= ready_at:
             done, job = job, None
             feed(GroupsReady(now, done.call, (4,) * 21))
-            feed(Finish(now, done.call))
+            feed(RequestFinished(now, done.call))
             if c.held:
-                feed(Wake(now, Cause.RELEASE))
+                feed(PlaybackReleased(now))
         while c.cache and c.deadline(c.delivered, now) <= now:
-            feed(Tick(now, c.delivered))
+            feed(GroupStarted(now, c.delivered))
         if n % 5 == 0:
             version += 1
-            feed(Update(now, version, now, True))
-        feed(Wake(now))
+            feed(ConditionChanged(now, version, now, True))
+        feed(TimerFired(now))
     after = memory_mb()
     return {
         "events": float(events),

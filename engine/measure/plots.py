@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+
+from engine.runtime.replay import read_session
 
 
 def draw(report: dict[str, Any], folder: Path) -> list[Path]:
@@ -68,16 +69,16 @@ def _phases(rows: list[dict[str, Any]], folder: Path) -> Path:
 
 
 def _timeline(file: Path, folder: Path) -> Path:
-    lines = [json.loads(x) for x in file.read_text(encoding="utf-8").splitlines()]
+    lines = read_session(file.parent)
     t0 = lines[0]["t0"]
     figure = Figure(figsize=(9, 3))
     axes = figure.subplots()
     launches = {x["data"]["call"]: (x["t"], x["data"]) for x in lines if x.get("name") == "Launch"}
     for x in lines:
-        if x.get("name") == "Finish" and x["data"]["call"] in launches:
+        if x.get("name") == "RequestFinished" and x["data"]["call"] in launches:
             began, data = launches[x["data"]["call"]]
             axes.barh(2, x["t"] - began, left=began, height=0.6, color=f"C{data['version'] % 10}")
-        elif x.get("name") == "Tick":
+        elif x.get("name") == "GroupStarted":
             axes.plot([x["data"]["at"] - t0] * 2, [0.8, 1.2], color="0.6", lw=0.6)
         elif x.get("name") == "Revoke":
             axes.plot(x["t"], 2.5, "rx", ms=5)

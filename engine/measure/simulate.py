@@ -15,26 +15,26 @@ from typing import Any
 import numpy as np
 
 from engine.assets import FOLDER
-from engine.control.controller import (
-    Cause,
+from engine.control.controller import Controller, Counts
+from engine.control.estimator import Estimator
+from engine.control.events import (
     Command,
     Commit,
-    Controller,
-    Counts,
+    ConditionChanged,
     Event,
-    Finish,
     GroupsReady,
+    GroupStarted,
     Launch,
     Outcome,
+    PlaybackHeld,
+    PlaybackReleased,
     Policy,
     Receipt,
+    RequestFinished,
     Revoke,
-    SetWake,
-    Tick,
-    Update,
-    Wake,
+    SetTimer,
+    TimerFired,
 )
-from engine.control.estimator import Estimator
 from engine.playback.player import PlaybackEventKind, Player
 from engine.runtime.metrics import percentile
 
@@ -174,7 +174,7 @@ class Trajectory:
 
     def run(self) -> TrajectoryResult:
         """Plays it to the end."""
-        self.feed(Wake(0.0))
+        self.feed(TimerFired(0.0))
         pending, version = list(self.updates), 0
         while self.now < self.seconds:
             due = self._next_group()
@@ -189,10 +189,10 @@ class Trajectory:
                 version += 1
                 t = pending.pop(0)
                 self.waiting.append(t)
-                self.feed(Update(self.now, version, t, True))
+                self.feed(ConditionChanged(self.now, version, t, True))
             if self.wake <= self.now:
                 self.wake = math.inf
-                self.feed(Wake(self.now))
+                self.feed(TimerFired(self.now))
         o = self.out
         o.stall = self.player.stall_seconds + self.player.stalled_for(self.seconds)
         o.played = self.player.shown / self.profile.fps
@@ -218,7 +218,7 @@ class Trajectory:
                 self.out.busy += min(self.profile.call * wobble, max(0.0, self.seconds - self.now))
             case Revoke():
                 self.player.drop(command.entries[0].position)
-            case SetWake():
+            case SetTimer():
                 self.wake = command.at
             case Receipt(outcome=Outcome.APPLIED) if command.version > 0:
                 self.out.latencies.append(command.latency)
@@ -248,7 +248,7 @@ class Trajectory:
         self.free_at = math.inf
         job, self.job = self.job, None
         assert job is not None
-        self.feed(Finish(self.now, job.call))
+        self.feed(RequestFinished(self.now, job.call))
 
     def _next_group(self) -> float:
         """When the player has something to tell: the next group's due time, or now after a stall or at the start."""
@@ -262,12 +262,12 @@ class Trajectory:
     def _play(self) -> None:
         for x in self.player.advance(self.now):
             if x.what is PlaybackEventKind.GROUP:
-                self.feed(Tick(x.at, x.position))
+                self.feed(GroupStarted(x.at, x.position))
             elif x.what is PlaybackEventKind.STALLED:
                 self.out.late_groups += 1
-                self.feed(Wake(x.at, Cause.HOLD))
+                self.feed(PlaybackHeld(x.at))
             elif x.what in (PlaybackEventKind.STARTED, PlaybackEventKind.RESUMED):
-                self.feed(Wake(x.at, Cause.RELEASE))
+                self.feed(PlaybackReleased(x.at))
 
 
 _NOTHING = np.zeros((0, 0, 3), np.uint8)

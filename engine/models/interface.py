@@ -55,6 +55,11 @@ class ModelSpec:
     sound_rate: int = 0
     grid: tuple[int, int] = (1, 0)
     """Window lengths are K with (K - grid[1]) % grid[0] == 0."""
+    phase: int = 1
+    """A call may begin at positions p with (p - phase_offset) % phase == 0, or where the predictions end."""
+    phase_offset: int = 0
+    block: int = 1
+    """Latents that the model samples as one block: a later call keeps whole blocks of the one before."""
 
     def span(self, position: int) -> int:
         """Frames of the group at a position."""

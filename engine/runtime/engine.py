@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.control.conditions import Condition
-from engine.control.controller import Cause, Launch, Wake
+from engine.control.events import Launch, PlaybackHeld, PlaybackReleased, TimerFired
 from engine.models.interface import ConditionError, Decoder, Group, Loader, ModelSpec, Stopped
 from engine.playback.player import PlaybackEvent, PlaybackEventKind
 from engine.playback.shared_player import SharedPlayer
@@ -101,7 +101,7 @@ class Engine:
         now = self.clock.now()
         self.player.pause(now)
         self._messages.put(
-            lambda s, t: [*s.change(s.book.release_all(), UpdateKind.KEY, now, t), s.feed(Wake(t, Cause.HOLD))]
+            lambda s, t: [*s.change(s.book.release_all(), UpdateKind.KEY, now, t), s.feed(PlaybackHeld(t))]
         )
 
     def resume(self) -> None:
@@ -109,7 +109,7 @@ class Engine:
 
         def message(s: Session, now: float) -> list[Launch | None]:
             waiting = s.player.stalled or s.player.shown == 0
-            return [] if waiting else [s.feed(Wake(now, Cause.RELEASE))]
+            return [] if waiting else [s.feed(PlaybackReleased(now))]
 
         self._messages.put(message)
 
@@ -202,7 +202,7 @@ class Engine:
             self._messages.put(lambda s, now, v=v, inputs=inputs: s.prepared(v, inputs, now))  # type: ignore[misc]
 
     def _loop(self, session: Session) -> None:
-        self._next = session.feed(Wake(self.clock.now()))
+        self._next = session.feed(TimerFired(self.clock.now()))
         while not self._closing.is_set():
             if self._next is not None:
                 launch, self._next = self._next, None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.control.controller import Launch, Wake
+from engine.control.events import Launch, TimerFired
 from engine.models.interface import Group, Loader, ModelSpec
 from engine.playback.player import Frame, PlaybackEventKind, Samples
 from engine.playback.shared_player import SharedPlayer
@@ -154,7 +154,7 @@ class _Virtual:
         total = round(self.script.seconds * self.spec.fps)
         events = list(self.script.events)
         shown = 0
-        self._launch([self.session.feed(Wake(0.0))])
+        self._launch([self.session.feed(TimerFired(0.0))])
         while shown < total:
             due = self.player.due(round(events[0].t * self.spec.fps)) if events else None
             frame = self.player.next_due()
@@ -168,7 +168,7 @@ class _Virtual:
                 self._event(events.pop(0))
                 continue
             if self.session.wake_at <= self.now:
-                self._launch([self.session.feed(Wake(self.now))])
+                self._launch([self.session.feed(TimerFired(self.now))])
             self._decode_next()
             played = self.player.advance(self.now)
             self._launch(list(self.session.played([p for p in played if p.what is not PlaybackEventKind.FRAME])))

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.control.controller import Counts, Outcome, Receipt
+from engine.control.controller import Counts
+from engine.control.events import Outcome, Receipt
 from engine.runtime.view import UpdateKind
 
 

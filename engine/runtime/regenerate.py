@@ -71,9 +71,9 @@ class _Again:
                 self._adopt(line["data"]["call"], len(line["data"]["spans"]))
             elif kind == "delivered":
                 self._deliver(line)
-            elif kind == "note" and line.get("text") == "reset":
+            elif kind == "reset":
                 self._reset(line)
-            elif kind == "note" and line.get("text") == "rewind":
+            elif kind == "rewind":
                 self._rewind(line)
         return self.result
 
@@ -126,9 +126,8 @@ class _Again:
 
     def _reset(self, line: dict[str, Any]) -> None:
         self.conditions[max(self.conditions)] = Condition(max(self.conditions), line["prompt"])
-        begin = line.get("begin")
-        if begin:
-            self.model.sampler.set_start(Path(begin))
+        if line["start"]:
+            self.model.sampler.set_start(Path(line["start"]))
         self.model.sampler.reset()
         self.model.decoder.resume([])
         self.timeline.clear()

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from engine.control import controller as c
+from engine.control import events
+from engine.control.controller import Controller
 from engine.control.estimator import Estimator
+from engine.runtime.schema1 import upgraded
 from engine.runtime.session_log import SCHEMA, plain
 
-EVENTS: dict[str, type] = {
-    k.__name__: k for k in (c.Update, c.InputsReady, c.InputsRejected, c.GroupsReady, c.Finish, c.Tick, c.Wake)
-}
+EVENTS: dict[str, type[events.Event]] = {kind.__name__: kind for kind in get_args(events.Event)}
 
 
 class ReplayError(ValueError):
@@ -29,24 +29,21 @@ class ReplayResult:
     difference: str = ""
 
 
-def _policy(data: dict[str, Any]) -> c.Policy:
-    return c.Policy(**{**data, "commit": c.Commit(data["commit"])})
+def _policy(data: dict[str, Any]) -> events.Policy:
+    return events.Policy(**{**data, "commit": events.Commit(data["commit"])})
 
 
-def _event(name: str, data: dict[str, Any]) -> c.Event:
-    kind = EVENTS[name]
-    values = {f.name: data[f.name] for f in fields(kind)}
-    if kind is c.GroupsReady:
+def _event(name: str, data: dict[str, Any]) -> events.Event:
+    values = dict(data)
+    if "spans" in values:
         values["spans"] = tuple(values["spans"])
-    if kind is c.Wake:
-        values["cause"] = c.Cause(values["cause"])
-        values["policy"] = None if values["policy"] is None else _policy(values["policy"])
-    event: c.Event = kind(**values)
-    return event
+    if "policy" in values:
+        values["policy"] = _policy(values["policy"])
+    return EVENTS[name](**values)
 
 
 def read_session(folder: Path) -> list[dict[str, Any]]:
-    """The lines of `folder`/events.jsonl, the session's own first. Raises ReplayError."""
+    """The lines of `folder`/events.jsonl as schema 2 has them, the session's own first. Raises ReplayError."""
     file = folder / "events.jsonl"
     try:
         lines = [json.loads(x) for x in file.read_text(encoding="utf-8").splitlines() if x]
@@ -56,8 +53,11 @@ def read_session(folder: Path) -> list[dict[str, Any]]:
         raise ReplayError(f"{file} is not a session log: {e}") from e
     if not lines or lines[0].get("kind") != "session":
         raise ReplayError(f"{file} is not a session log: its first line is no session")
-    if lines[0].get("schema") != SCHEMA:
-        raise ReplayError(f"{file} has schema {lines[0].get('schema')}; this version reads {SCHEMA}")
+    schema = lines[0].get("schema")
+    if schema == 1:
+        return upgraded(lines)
+    if schema != SCHEMA:
+        raise ReplayError(f"{file} has schema {schema}; this version reads 1 to {SCHEMA}")
     return lines
 
 
@@ -67,40 +67,34 @@ def replay(folder: Path) -> ReplayResult:
     head = lines[0]
     known = head["estimator"]
     estimator = Estimator(known["cold"], known["quantile"], known["margin"], known.get("doubt", 0.0))
-    machine = c.Controller(_policy(head["policy"]), head["began"], 0, estimator)
+    machine = Controller(_policy(head["policy"]), head["began"], 0, estimator)
     expected: list[dict[str, Any]] = []
-    events = commands = 0
+    fed = commands = 0
     for number, line in enumerate(lines, 1):
         kind = line["kind"]
         if kind == "controller":
             if expected:
-                return ReplayResult(
-                    events, commands, f"line {number}: {expected[0]['name']} was not sent in the session"
-                )
+                return ReplayResult(fed, commands, f"line {number}: {expected[0]['name']} was not sent in the session")
             estimator = Estimator(known["cold"], known["quantile"], known["margin"], known.get("doubt", 0.0))
             policy = _policy(line["policy"])
             where = (line.get("first", 0), line.get("start", 0))
-            machine = c.Controller(policy, line["began"], line["version"], estimator, line["first_call"], *where)
-        elif kind == "close":
-            expected += [_line(x) for x in machine.close(line["closed"])]
+            machine = Controller(policy, line["began"], line["version"], estimator, line["first_call"], *where)
         elif kind == "event":
             if expected:
-                return ReplayResult(
-                    events, commands, f"line {number}: {expected[0]['name']} was not sent in the session"
-                )
-            events += 1
+                return ReplayResult(fed, commands, f"line {number}: {expected[0]['name']} was not sent in the session")
+            fed += 1
             expected += [_line(x) for x in machine.handle(_event(line["name"], line["data"]))]
         elif kind == "command":
             commands += 1
             was = {"name": line["name"], "data": line["data"]}
             now = expected.pop(0) if expected else None
             if was != now:
-                return ReplayResult(events, commands, f"line {number}: the session has {was}, the replay {now}")
+                return ReplayResult(fed, commands, f"line {number}: the session has {was}, the replay {now}")
     if expected:
-        return ReplayResult(events, commands, f"at the end: {expected[0]['name']} was not sent in the session")
-    return ReplayResult(events, commands)
+        return ReplayResult(fed, commands, f"at the end: {expected[0]['name']} was not sent in the session")
+    return ReplayResult(fed, commands)
 
 
-def _line(command: c.Command) -> dict[str, Any]:
+def _line(command: events.Command) -> dict[str, Any]:
     line: dict[str, Any] = json.loads(json.dumps({"name": type(command).__name__, "data": plain(command)}))
     return line

@@ -17,32 +17,34 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from engine.control.conditions import Condition, ConditionBook
-from engine.control.controller import (
+from engine.control.controller import Controller, Counts
+from engine.control.estimator import Estimator
+from engine.control.events import (
     Abandon,
-    Cause,
     Command,
     Commit,
-    Controller,
-    Counts,
-    Entry,
+    ConditionChanged,
     Event,
-    Finish,
     GroupsReady,
+    GroupStarted,
     InputsReady,
     InputsRejected,
     Launch,
+    Notice,
     Outcome,
+    PlaybackHeld,
+    PlaybackReleased,
     Policy,
+    PolicyChanged,
+    Prediction,
     Receipt,
+    RequestFinished,
     Restore,
     Revoke,
-    SetWake,
-    Tick,
-    Update,
-    Wake,
+    SessionClosed,
+    SetTimer,
+    TimerFired,
 )
-from engine.control.controller import Report as Notice
-from engine.control.estimator import Estimator
 from engine.models.interface import ConditionError, Group, HistoryPolicy, Model, ModelSpec, Request, StepCallback
 from engine.playback.player import PlaybackEvent, PlaybackEventKind
 from engine.playback.shared_player import SharedPlayer
@@ -209,7 +211,8 @@ class Session:
 
     def _policy(self) -> Policy:
         assert self.settings.window is not None
-        return Policy(self.model.spec.fps, self.settings.window, self.settings.commit)
+        spec, s = self.model.spec, self.settings
+        return Policy(spec.fps, self.settings.window, s.commit, spec.phase, spec.phase_offset, spec.block)
 
     def _new_controller(self, now: float, version: int, first: int = 0, start: int = 0) -> Controller:
         first_call = self.controller.next_call if hasattr(self, "controller") else 0
@@ -236,7 +239,7 @@ class Session:
                     self.drop(command.entries[0].position)
                     self._revoked.extend(_mark_of(e, Fate.REVOKED, at) for e in command.entries)
                     self.takes.revoke([k for e in command.entries if (k := self._kept(e)) is not None])
-                case SetWake():
+                case SetTimer():
                     self.wake_at = command.at
                 case Receipt():
                     self._receive(command)
@@ -261,7 +264,7 @@ class Session:
             e=c.end,
             running=c.running,
             pending=c.pending,
-            job=c.job.call if c.job else None,
+            in_flight=c.in_flight.call if c.in_flight else None,
         )
         return launch
 
@@ -318,7 +321,7 @@ class Session:
             share=condition.share,
             negative=condition.negative,
         )
-        launches = [self.feed(Update(now, v, min(arrival, now)))]
+        launches = [self.feed(ConditionChanged(now, v, min(arrival, now)))]
         if self.prepare_later is not None:
             self.prepare_later(condition)
         else:
@@ -341,7 +344,7 @@ class Session:
                 self.book.set_prompt(t.prompt, t.before, done / t.STEPS), UpdateKind.PROMPT, now, now
             )
         if self.wake_at <= now:
-            launches.append(self.feed(Wake(now)))
+            launches.append(self.feed(TimerFired(now)))
         return [x for x in launches if x is not None]
 
     def set_prompt(self, prompt: str, arrival: float, now: float, seconds: float = 0.0) -> list[Launch]:
@@ -389,15 +392,15 @@ class Session:
         for p in happenings:
             if p.what is PlaybackEventKind.GROUP:
                 self._deliver_mark(p.position)
-                launches.append(self.feed(Tick(p.at, p.position)))
+                launches.append(self.feed(GroupStarted(p.at, p.position)))
                 self.model.sampler.evict_before(p.position)
                 self.model.decoder.evict_before(p.position)
             elif p.what is PlaybackEventKind.STALLED:
                 self.log.write("played", p.at, what="stalled", position=p.position)
-                launches.append(self.feed(Wake(p.at, Cause.HOLD)))
+                launches.append(self.feed(PlaybackHeld(p.at)))
             elif p.what in (PlaybackEventKind.STARTED, PlaybackEventKind.RESUMED):
                 self.log.write("played", p.at, what=p.what, position=p.position)
-                launches.append(self.feed(Wake(p.at, Cause.RELEASE)))
+                launches.append(self.feed(PlaybackReleased(p.at)))
         return [x for x in launches if x is not None]
 
     def _deliver_mark(self, position: int) -> None:
@@ -417,7 +420,7 @@ class Session:
                     latent=fingerprint(kept.group),
                 )
 
-    def _kept(self, e: Entry) -> Kept | None:
+    def _kept(self, e: Prediction) -> Kept | None:
         """An entry of the cache with its group, where that is known."""
         group = self._timeline.get(e.position)
         return (
@@ -427,7 +430,7 @@ class Session:
     def set_policy(self, settings: Settings, now: float) -> Launch | None:
         """Takes new K, steps or commit policy from the next call on. Raises ValueError."""
         self.settings = settings.checked(self.model.spec)
-        return self.feed(Wake(now, Cause.POLICY, self._policy()))
+        return self.feed(PolicyChanged(now, self._policy()))
 
     def new_world(
         self, now: float, prompt: str | None = None, seed: int | None = None, start: StartFrom | None = None
@@ -453,15 +456,14 @@ class Session:
         self._enter(now, condition)
         where = str(start.path) if start is not None and start.path is not None else None
         self.log.write(
-            "note",
+            "reset",
             now,
-            text="reset",
             seed=self.settings.seed,
-            begin=where,
+            start=where,
             prompt=condition.prompt,
             attempt=self.attempt,
         )
-        return self.feed(Wake(now))
+        return self.feed(TimerFired(now))
 
     def rewind(self, now: float, take: int, position: int) -> Launch | None:
         """Goes back to a kept group and on from there another way, under the prompt in force; the take on show stays in the tree.
@@ -489,21 +491,19 @@ class Session:
         self._enter(now, condition, position + 1, frame)
         became = self.takes.current
         self.log.write(
-            "note",
+            "rewind",
             now,
-            text="rewind",
             take=take,
             position=position,
             groups=len(path),
             became=became,
             attempt=self.attempt,
         )
-        return self.feed(Wake(now))
+        return self.feed(TimerFired(now))
 
     def _leave(self, now: float, condition: Condition, prepared: Any) -> None:
         """Ends the controller's world; what it predicted and nobody saw is revoked. The next one begins under `condition`."""
-        self.log.write("close", now, closed=now)
-        self._carry_out(self.controller.close(now), now)
+        self.feed(SessionClosed(now))
         for name in ("predicted", "delivered", "revoked"):
             setattr(self._past_counts, name, getattr(self._past_counts, name) + getattr(self.controller.counts, name))
         self._past_counts.revoked += len(
@@ -598,7 +598,7 @@ class Session:
     def work_ahead(self) -> bool:
         """With no call running: one piece of work for the next one, on groups that will surely play."""
         assert self.settings.history is not None
-        return self.controller.job is None and self.model.sampler.prefill_step(
+        return self.controller.in_flight is None and self.model.sampler.prefill_step(
             self.controller.locked, self.settings.history
         )
 
@@ -620,13 +620,13 @@ class Session:
         first = groups[0].position
         self._timeline = {p: g for p, g in self._timeline.items() if self.controller.delivered - 2 <= p < first}
         self._timeline.update((g.position, g) for g in groups)
-        job = self.controller.job
-        if job is not None and job.call == launch.call:
-            self.first_groups.append(at - job.launched)
+        call = self.controller.in_flight
+        if call is not None and call.call == launch.call:
+            self.first_groups.append(at - call.launched)
         spans = tuple(self.model.spec.span_of(g) for g in groups)
         self.feed(GroupsReady(at, launch.call, spans))
         show()
-        after = self.feed(Finish(at, launch.call))
+        after = self.feed(RequestFinished(at, launch.call))
         return [] if after is None else [after]
 
     def failed(self, launch: Launch, error: BaseException, at: float) -> Launch | None:
@@ -634,7 +634,7 @@ class Session:
         text = "".join(traceback.format_exception(error))
         log.error("call %d failed: %s", launch.call, error)
         self.log.write("note", at, text=f"call {launch.call} failed: {error}", traceback=text)
-        return self.feed(Finish(at, launch.call, f"{type(error).__name__}: {error}"))
+        return self.feed(RequestFinished(at, launch.call, f"{type(error).__name__}: {error}"))
 
     # -- views and the end ---------------------------------------------------------------------------------------------
 
@@ -684,8 +684,7 @@ class Session:
         cached = len(self.controller.cache)
         counts = self._counts()
         stall = self.player.stall_seconds(now)
-        self.log.write("close", now, closed=now)
-        self._carry_out(self.controller.close(now), now)
+        self.feed(SessionClosed(now))
         s, spec = self.settings, self.model.spec
         facts = {
             "schema": SCHEMA,
@@ -738,5 +737,5 @@ def fingerprint(group: Group) -> int:
     return zlib.crc32(latent.detach().float().cpu().contiguous().numpy().tobytes())
 
 
-def _mark_of(entry: Entry, fate: Fate, at: float = 0.0) -> GroupMark:
+def _mark_of(entry: Prediction, fate: Fate, at: float = 0.0) -> GroupMark:
     return GroupMark(entry.position, entry.start, entry.span, entry.version, fate, at)

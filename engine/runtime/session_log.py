@@ -1,16 +1,17 @@
 """The session's event log: a folder with events.jsonl and, at the end, summary.json.
 
-Schema version 1. One JSON object a line. Every line has `kind`, `t` (seconds, monotonic, since the session began) and
+Schema version 2. One JSON object a line. Every line has `kind`, `t` (seconds, monotonic, since the session began) and
 `media` (seconds of media time shown). Kinds:
 
   session  first line: schema, model, seed, policy, spans, fps, t0_wall (Unix time), t0 (the monotonic clock then)
-  event    an event of the controller: `name` and `data`, its fields as in engine/control/controller.py; times in data are
+  event    an event of the controller: `name` and `data`, its fields as in engine/control/events.py; times in data are
            absolute monotonic seconds
   controller  a reset or a rewind begins with a new controller: began, version, first_call, policy, and first and start, the
            position and media frame that it goes on from
+  reset    a new world begins: seed, start (the file that it starts from, or null), prompt, attempt
+  rewind   the world goes on after a kept group: take, position, groups (that the model takes in again), became, attempt
   delivered  a group began to play: position, start, span, call, version, take, latent (CRC-32 of its bytes)
-  close    the controller is closed (a reset or the end): closed
-  state    after each event: state, d, l, e, running, pending, job
+  state    after each event: state, d, l, e, running, pending, in_flight
   command  what the controller answered: `name` and `data`; a Receipt of an applied update also has R, C, Q, L in seconds
   condition  version, what (prompt, key, release, start), prompt, keys, tapped, before and share (of a transition), negative
   call     a finished call: id, branch, K, version, steps, seed, attempt, history, seconds, step_seconds, error
@@ -29,7 +30,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TextIO
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def plain(value: Any) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.control.controller import Commit, State
+from engine.control.controller import State
+from engine.control.events import Commit
 
 FADE_SECONDS = 3.0
 """How long a revoked suffix stays in the view."""

@@ -33,7 +33,7 @@ def with_models(person, tmp_path: Path):  # type: ignore[no-untyped-def]
 def resets(folder: Path) -> int:
     """How many new worlds the log of a session has."""
     text = (folder / "events.jsonl").read_text() if (folder / "events.jsonl").exists() else ""
-    return sum(x["kind"] == "note" and x.get("text") == "reset" for x in map(json.loads, text.splitlines()))
+    return sum(x["kind"] == "reset" for x in map(json.loads, text.splitlines()))
 
 
 def drop(window, file: Path) -> None:  # type: ignore[no-untyped-def]

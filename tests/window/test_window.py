@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from app.window.overlay import figures
-from engine.control.controller import Commit
+from engine.control.events import Commit
 from engine.training.judge import horizontal_shift
 
 pytestmark = pytest.mark.window

@@ -60,7 +60,7 @@ def test_a_live_run_writes_film_log_and_summary_that_agree(tmp_path: Path, capsy
     assert summary["frames_shown"] == 48
     g = summary["groups"]
     assert g["predicted"] == g["delivered"] + g["revoked"] + g["cached"]
-    ticks = [x for x in lines if x.get("name") == "Tick"]
+    ticks = [x for x in lines if x.get("name") == "GroupStarted"]
     assert len(ticks) == g["delivered"]
     kinds = [u["kind"] for u in summary["updates"]]
     assert kinds.count("key") == 2

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.control.controller import (
+from engine.control.controller import Controller, State
+from engine.control.events import (
     Abandon,
-    Cause,
     Command,
-    Controller,
+    ConditionChanged,
     Event,
-    Finish,
     GroupsReady,
+    GroupStarted,
     InputsReady,
     InputsRejected,
     Launch,
+    PlaybackHeld,
+    PlaybackReleased,
     Policy,
     Receipt,
+    RequestFinished,
     Restore,
     Revoke,
-    SetWake,
-    State,
-    Tick,
-    Update,
-    Wake,
+    SessionClosed,
+    SetTimer,
+    TimerFired,
 )
 from engine.playback.player import PlaybackEventKind, Player
 
@@ -49,13 +50,13 @@ class Machine:
         self.shown: list[int] = []
         self.version = 0
         self.launches = 0
-        self.feed(Wake(0.0))
+        self.feed(TimerFired(0.0))
 
     # -- the outside world ---------------------------------------------------------------------------------------------
 
     def feed(self, event: Event) -> None:
         c = self.controller
-        busy = c.job is not None
+        busy = c.in_flight is not None
         before = dict(self.predicted)
         self.trace.append(f"{event}")
         answers = c.handle(event)
@@ -67,7 +68,7 @@ class Machine:
     def obey(self, command: Command, event: Event, busy: bool, before: dict[int, tuple[int, int]]) -> None:
         match command:
             case Launch():
-                freed = not busy or isinstance(event, Finish) or (isinstance(event, Wake) and self.job is None)
+                freed = not busy or isinstance(event, RequestFinished) or (self.job is None)
                 assert freed, "I2: a second call while one is active"
                 assert self.job is None, "I2: two active jobs"
                 assert command.branch >= len(self.delivered), "I1: a branch inside what was delivered"
@@ -98,7 +99,7 @@ class Machine:
                     if command.outcome == "applied":
                         assert min(command.wait, command.generate, command.queue) > -1e-9
                         assert abs(command.arrival + command.latency - command.at) < 1e-9, "L = R + C + Q"
-            case SetWake():
+            case SetTimer():
                 self.wake = command.at
 
     @property
@@ -110,7 +111,7 @@ class Machine:
     def check(self) -> None:
         c = self.controller
         d, lock, e = c.delivered, c.locked, c.end
-        assert d <= lock <= e or (d <= lock and c.job is not None and e == lock), f"I4: {d} {lock} {e}"
+        assert d <= lock <= e or (d <= lock and c.in_flight is not None and e == lock), f"I4: {d} {lock} {e}"
         assert lock >= self._locked, "I4: the lock moved back"
         self._locked = lock
         assert [x.position for x in c.cache] == list(range(d, e)), "I4: positions are contiguous"
@@ -124,7 +125,7 @@ class Machine:
         assert starts == sorted(starts)
         n = c.counts
         assert n.predicted == n.delivered + n.revoked + len(c.cache), "I6: groups are conserved"
-        assert (c.state is State.PRODUCE) == (c.job is not None), "a call is active exactly in Produce"
+        assert (c.state is State.PRODUCE) == (c.in_flight is not None), "a call is active exactly in Produce"
         assert self.predicted == {x.position: (x.call, x.version) for x in c.cache}
         for x in c.cache:
             for p, kept in self.retained_at_launch.get(x.call, {}).items():
@@ -142,7 +143,7 @@ class Machine:
         self.version += 1
         if ready:
             self.ready_at[self.version] = self.now
-        self.feed(Update(self.now, self.version, self.now, ready))
+        self.feed(ConditionChanged(self.now, self.version, self.now, ready))
 
     def inputs(self, good: bool) -> None:
         """The oldest update without inputs gets them, or is rejected."""
@@ -174,7 +175,7 @@ class Machine:
         if self.job is None or not (self.made or error):
             return
         job, self.job = self.job, None
-        self.feed(Finish(self.now, job.call, error))
+        self.feed(RequestFinished(self.now, job.call, error))
 
     def stale(self) -> None:
         """Late output of a call that is over."""
@@ -182,17 +183,17 @@ class Machine:
         if call >= 0:
             before = self.controller.counts.predicted
             self.feed(GroupsReady(self.now, call, (4,)))
-            self.feed(Finish(self.now, call))
+            self.feed(RequestFinished(self.now, call))
             assert self.controller.counts.predicted == before
 
     def pause(self) -> None:
         self.player.pause(self.now)
-        self.feed(Wake(self.now, Cause.HOLD))
+        self.feed(PlaybackHeld(self.now))
 
     def resume(self) -> None:
         self.player.resume(self.now)
         if self.player.started and not self.player.stalled:
-            self.feed(Wake(self.now, Cause.RELEASE))
+            self.feed(PlaybackReleased(self.now))
 
     def elapse(self, seconds: float) -> None:
         """Time passes; the player plays and the wake-ups come when they are due."""
@@ -207,7 +208,7 @@ class Machine:
             self.now = max(self.now, at)
             if self.wake <= self.now:
                 self.wake = float("inf")
-                self.feed(Wake(self.now))
+                self.feed(TimerFired(self.now))
             for p in self.player.advance(self.now):
                 if p.what is PlaybackEventKind.GROUP:
                     position = self.controller.cache[0].position
@@ -215,13 +216,13 @@ class Machine:
                     self.delivered[position] = self.predicted.pop(position)
                     self.shown.append(self.delivered[position][1])
                     assert self.ready_at[self.shown[-1]] <= self.now, "I7: shown before its inputs were ready"
-                    self.feed(Tick(p.at, p.position))
+                    self.feed(GroupStarted(p.at, p.position))
                     answered = {v for v in self.received if v <= self.shown[-1]}
                     assert answered <= set(self.ends), "I5: what was overtaken has ended"
                 elif p.what is PlaybackEventKind.STALLED:
-                    self.feed(Wake(p.at, Cause.HOLD))
+                    self.feed(PlaybackHeld(p.at))
                 elif p.what in (PlaybackEventKind.STARTED, PlaybackEventKind.RESUMED):
-                    self.feed(Wake(p.at, Cause.RELEASE))
+                    self.feed(PlaybackReleased(p.at))
             if self.now >= end:
                 return
         raise AssertionError("time does not pass")
@@ -229,7 +230,7 @@ class Machine:
     def end(self) -> None:
         """Closes the session: every update has exactly one end."""
         self._locked = min(self._locked, self.controller.end)
-        for command in self.controller.close(self.now):
+        for command in self.controller.handle(SessionClosed(self.now)):
             if isinstance(command, Receipt):
                 assert command.version not in self.ends
                 self.ends[command.version] = command

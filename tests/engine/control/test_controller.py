@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from engine.control.controller import (
-    TABLE,
+from engine.control.controller import Controller, ProtocolError, State
+from engine.control.estimator import Estimator
+from engine.control.events import (
     Abandon,
-    Cause,
     Commit,
-    Controller,
-    Finish,
+    ConditionChanged,
+    Event,
     GroupsReady,
+    GroupStarted,
     InputsReady,
     InputsRejected,
     Launch,
+    Notice,
+    Outcome,
+    PlaybackHeld,
+    PlaybackReleased,
     Policy,
+    PolicyChanged,
     Receipt,
-    Report,
+    RequestFinished,
     Restore,
     Revoke,
-    State,
-    Tick,
-    Update,
-    Wake,
+    SessionClosed,
+    TimerFired,
 )
-from engine.control.diagram import markdown
-from engine.control.estimator import Estimator
 from engine.measure.bench_serving import controller_events
 
 
@@ -39,12 +39,38 @@ def controller(window: int = 8, commit: Commit = Commit.SPECULATIVE, first: floa
 
 def playing(c: Controller, now: float = 0.5) -> Controller:
     """The first call done and group 0 on show."""
-    c.handle(Wake(0.0))
+    c.handle(TimerFired(0.0))
     c.handle(GroupsReady(now, 0, (4,) * c.policy.window))
-    c.handle(Finish(now, 0))
-    c.handle(Wake(now, Cause.RELEASE))
-    c.handle(Tick(now, 0))
+    c.handle(RequestFinished(now, 0))
+    c.handle(PlaybackReleased(now))
+    c.handle(GroupStarted(now, 0))
     return c
+
+
+def calling(c: Controller) -> Controller:
+    """Call 1 runs, from group 3 on, under version 1."""
+    playing(c).handle(ConditionChanged(0.6, 1, 0.6, True))
+    assert c.state is State.PRODUCE
+    return c
+
+
+def in_consume(at: float) -> tuple[Event, ...]:
+    """What can happen while no call is active and version 1 waits for its inputs."""
+    return (
+        ConditionChanged(at, 2, at),
+        InputsReady(at, 1),
+        InputsRejected(at, 1, "too long"),
+        GroupsReady(at, 0, (4,)),
+        RequestFinished(at, 0),
+        TimerFired(at),
+        PlaybackHeld(at),
+        PlaybackReleased(at),
+    )
+
+
+def replace_policy(event: Event, policy: Policy) -> Event:
+    """The same event; a change of policy is to this one."""
+    return PolicyChanged(event.at, policy) if isinstance(event, PolicyChanged) else event
 
 
 def of(kind: type, commands: list) -> list:
@@ -52,13 +78,13 @@ def of(kind: type, commands: list) -> list:
 
 
 def test_the_first_wake_launches_a_full_window_from_position_0() -> None:
-    commands = controller().handle(Wake(0.0))
+    commands = controller().handle(TimerFired(0.0))
     assert of(Launch, commands) == [Launch(0, 0, 8, 0, "refill")]
 
 
 def test_an_update_revokes_from_the_first_group_whose_deadline_leaves_time_for_c() -> None:
     c = playing(controller())
-    commands = c.handle(Update(0.6, 1, 0.6, True))
+    commands = c.handle(ConditionChanged(0.6, 1, 0.6, True))
     # groups start at 0.5 + 0.25 p; C = 0.5 s, so 1.1 s is the earliest: group 3 at 1.25 s
     assert of(Launch, commands) == [Launch(1, 3, 8, 1, "update")]
     assert [e.position for r in of(Revoke, commands) for e in r.entries] == [3, 4, 5, 6, 7]
@@ -67,34 +93,41 @@ def test_an_update_revokes_from_the_first_group_whose_deadline_leaves_time_for_c
 
 def test_the_chunk_baseline_waits_for_the_end_of_the_cache_and_revokes_nothing() -> None:
     c = playing(controller(commit=Commit.CHUNK))
-    assert not of(Launch, c.handle(Update(0.6, 1, 0.6, True)))
+    assert not of(Launch, c.handle(ConditionChanged(0.6, 1, 0.6, True)))
     # 8 groups end at 2.5 s, so the call that answers starts C before it
-    launch = of(Launch, c.handle(Wake(2.0)))
+    launch = of(Launch, c.handle(TimerFired(2.0)))
     assert launch == [Launch(1, 8, 8, 1, "update")]
     assert c.counts.revoked == 0
 
 
 def test_an_update_without_inputs_launches_nothing_until_they_are_ready() -> None:
     c = playing(controller())
-    assert not of(Launch, c.handle(Update(0.6, 1, 0.6)))
+    assert not of(Launch, c.handle(ConditionChanged(0.6, 1, 0.6)))
     assert of(Launch, c.handle(InputsReady(0.7, 1)))[0].version == 1
+
+
+def test_under_chunk_commitment_inputs_that_come_wait_for_the_end_of_the_cache_too() -> None:
+    c = playing(controller(commit=Commit.CHUNK))
+    c.handle(ConditionChanged(0.6, 1, 0.6))
+    assert not of(Launch, c.handle(InputsReady(0.7, 1)))
+    assert of(Launch, c.handle(TimerFired(2.0)))[0].version == 1
 
 
 def test_a_rejected_update_leaves_the_old_condition_in_force() -> None:
     c = playing(controller())
-    c.handle(Update(0.6, 1, 0.6))
+    c.handle(ConditionChanged(0.6, 1, 0.6))
     receipt = of(Receipt, c.handle(InputsRejected(0.7, 1, "too long")))
     assert [(r.outcome, r.reason) for r in receipt] == [("rejected", "too long")]
-    assert of(Launch, c.handle(Wake(2.1)))[0].version == 0
+    assert of(Launch, c.handle(TimerFired(2.1)))[0].version == 0
 
 
 def test_updates_during_a_call_fold_into_the_newest_which_launches_when_the_call_ends() -> None:
     c = playing(controller())
-    c.handle(Update(0.6, 1, 0.6, True))
+    c.handle(ConditionChanged(0.6, 1, 0.6, True))
     for v in (2, 3, 4):
-        assert not of(Launch, c.handle(Update(0.6 + v / 100, v, 0.6 + v / 100, True)))
+        assert not of(Launch, c.handle(ConditionChanged(0.6 + v / 100, v, 0.6 + v / 100, True)))
     c.handle(GroupsReady(1.1, 1, (4,) * 8))
-    launch = of(Launch, c.handle(Finish(1.1, 1)))
+    launch = of(Launch, c.handle(RequestFinished(1.1, 1)))
     assert launch[0].version == 4
     assert c.state is State.PRODUCE
 
@@ -102,7 +135,7 @@ def test_updates_during_a_call_fold_into_the_newest_which_launches_when_the_call
 def test_when_no_branch_is_in_time_the_end_of_the_cache_is_taken_and_the_miss_is_told() -> None:
     c = playing(controller(window=4))
     c.estimator.saw_first(4, 3.0)
-    launch = of(Launch, c.handle(Update(0.6, 1, 0.6, True)))[0]
+    launch = of(Launch, c.handle(ConditionChanged(0.6, 1, 0.6, True)))[0]
     assert launch.branch == 4
     assert launch.late > 0
     assert c.missed_deadlines == 1
@@ -110,57 +143,57 @@ def test_when_no_branch_is_in_time_the_end_of_the_cache_is_taken_and_the_miss_is
 
 def test_latency_is_split_into_wait_generation_and_queue() -> None:
     c = playing(controller())
-    c.handle(Update(0.6, 1, 0.6, True))
-    c.handle(Tick(0.75, 1))
-    c.handle(Tick(1.0, 2))
+    c.handle(ConditionChanged(0.6, 1, 0.6, True))
+    c.handle(GroupStarted(0.75, 1))
+    c.handle(GroupStarted(1.0, 2))
     c.handle(GroupsReady(1.1, 1, (4,) * 8))
-    c.handle(Finish(1.1, 1))
-    receipt = next(r for r in of(Receipt, c.handle(Tick(1.25, 3))) if r.outcome == "applied")
+    c.handle(RequestFinished(1.1, 1))
+    receipt = next(r for r in of(Receipt, c.handle(GroupStarted(1.25, 3))) if r.outcome == "applied")
     assert (receipt.wait, receipt.generate, receipt.queue) == pytest.approx((0.0, 0.5, 0.15))
     assert receipt.position == 3
 
 
 def test_a_failed_call_gives_back_what_it_revoked_and_is_tried_once_more() -> None:
     c = playing(controller())
-    c.handle(Update(0.6, 1, 0.6, True))
-    commands = c.handle(Finish(0.7, 1, "out of memory"))
+    c.handle(ConditionChanged(0.6, 1, 0.6, True))
+    commands = c.handle(RequestFinished(0.7, 1, "out of memory"))
     assert [e.position for r in of(Restore, commands) for e in r.entries] == [3, 4, 5, 6, 7]
     assert of(Launch, commands)[0].version == 1
-    commands = c.handle(Finish(0.8, 2, "out of memory"))
-    assert of(Report, commands)
+    commands = c.handle(RequestFinished(0.8, 2, "out of memory"))
+    assert of(Notice, commands)
     assert not of(Launch, commands)
     assert c.end == 8, "what was predicted before goes on playing"
-    assert of(Launch, c.handle(Update(0.9, 2, 0.9, True))), "a new condition is a new try"
+    assert of(Launch, c.handle(ConditionChanged(0.9, 2, 0.9, True))), "a new condition is a new try"
 
 
 def test_a_call_past_the_hard_limit_is_abandoned_and_its_late_output_dropped() -> None:
     c = playing(controller(hard_limit=3.0))
-    c.handle(Update(0.6, 1, 0.6, True))
-    assert of(Abandon, c.handle(Wake(3.6)))
+    c.handle(ConditionChanged(0.6, 1, 0.6, True))
+    assert of(Abandon, c.handle(TimerFired(3.6)))
     predicted = c.counts.predicted
     c.handle(GroupsReady(3.7, 1, (4,) * 8))
-    c.handle(Finish(3.7, 1))
+    c.handle(RequestFinished(3.7, 1))
     assert c.counts.predicted == predicted
 
 
 def test_deadlines_stand_still_while_playback_is_held() -> None:
     c = playing(controller())
-    c.handle(Wake(0.6, Cause.HOLD))
+    c.handle(PlaybackHeld(0.6))
     before = c.deadline(4, 0.6) - 0.6
     assert c.deadline(4, 9.0) - 9.0 == pytest.approx(before)
-    assert not of(Launch, c.handle(Wake(9.0)))
-    c.handle(Wake(9.0, Cause.RELEASE))
+    assert not of(Launch, c.handle(TimerFired(9.0)))
+    c.handle(PlaybackReleased(9.0))
     assert c.deadline(4, 9.0) - 9.0 == pytest.approx(before)
 
 
 def test_branches_keep_to_the_models_phase() -> None:
     c = playing(controller(phase=5, window=10))
-    assert of(Launch, c.handle(Update(0.6, 1, 0.6, True)))[0].branch == 5
+    assert of(Launch, c.handle(ConditionChanged(0.6, 1, 0.6, True)))[0].branch == 5
 
 
 def test_media_time_is_a_sum_of_spans() -> None:
     c = controller(window=4)
-    c.handle(Wake(0.0))
+    c.handle(TimerFired(0.0))
     c.handle(GroupsReady(0.5, 0, (1, 4, 4, 4)))
     assert [c.start(p) for p in range(5)] == [0, 1, 5, 9, 13]
 
@@ -169,30 +202,170 @@ def test_coverage_is_bounded_by_lead_and_window_however_many_updates_come() -> N
     c = playing(controller())
     now = 0.6
     for version in range(1, 201):
-        c.handle(Update(now, version, now, True))
-        if c.job is not None and c.job.launched < now - 0.5:
-            c.handle(GroupsReady(now, c.job.call, (4,) * 8))
-            c.handle(Finish(now, c.job.call))
+        c.handle(ConditionChanged(now, version, now, True))
+        if c.in_flight is not None and c.in_flight.launched < now - 0.5:
+            c.handle(GroupsReady(now, c.in_flight.call, (4,) * 8))
+            c.handle(RequestFinished(now, c.in_flight.call))
         while c.cache and c.deadline(c.delivered, now) <= now:
-            c.handle(Tick(c.deadline(c.delivered, now), c.delivered))
+            c.handle(GroupStarted(c.deadline(c.delivered, now), c.delivered))
         assert len(c.cache) <= 8 + 2 + 1
         now += 0.05
 
 
-def test_every_state_and_event_has_a_row_in_the_table() -> None:
-    kinds = (Update, InputsReady, InputsRejected, GroupsReady, Finish, Tick, Wake)
-    assert set(TABLE) == {(s, k) for s in State for k in kinds}
+def test_a_branch_keeps_whole_blocks_of_the_call_before() -> None:
+    c = playing(controller(block=3, window=9))
+    assert of(Launch, c.handle(ConditionChanged(0.6, 1, 0.6, True)))[0].branch == 3
+    c = playing(controller(block=4, window=8))
+    assert of(Launch, c.handle(ConditionChanged(0.6, 1, 0.6, True)))[0].branch == 4
 
 
-@pytest.mark.parametrize("policy", [{"fps": 0.0}, {"window": 0}, {"phase": 0}, {"attempts": 0}, {"hard_limit": 0.0}])
+# -- every cell of the table; test_transitions.py changes each and sees one of these fail --------------------------------
+
+
+def test_what_happens_in_consume_leaves_it_there_while_no_call_is_due() -> None:
+    for event in (*in_consume(0.6), PolicyChanged(0.6, Policy(16.0, 4)), GroupStarted(0.75, 1)):
+        c = playing(controller())
+        c.handle(ConditionChanged(0.55, 1, 0.55))
+        c.handle(event)
+        assert c.state is (State.PRODUCE if isinstance(event, InputsReady) else State.CONSUME), event
+
+
+def test_whatever_happens_when_a_refill_is_due_launches_it() -> None:
+    for event in (*in_consume(2.2), PolicyChanged(2.2, Policy(16.0, 4)), GroupStarted(2.0, 6)):
+        c = playing(controller())
+        c.handle(ConditionChanged(0.55, 1, 0.55))
+        for position in range(1, 6):
+            assert not of(Launch, c.handle(GroupStarted(0.5 + 0.25 * position, position)))
+        assert len(of(Launch, c.handle(event))) == 1, event
+        assert c.state is State.PRODUCE
+
+
+def test_what_happens_during_a_call_leaves_it_running() -> None:
+    for event in (
+        ConditionChanged(0.7, 3, 0.7, True),
+        InputsReady(0.7, 2),
+        InputsRejected(0.7, 2, "too long"),
+        GroupsReady(0.7, 1, (4,) * 8),
+        RequestFinished(0.7, 0),
+        GroupStarted(0.75, 1),
+        TimerFired(0.7),
+        PlaybackHeld(0.7),
+        PlaybackReleased(0.7),
+        PolicyChanged(0.7, Policy(16.0, 4)),
+    ):
+        c = calling(controller())
+        c.handle(ConditionChanged(0.65, 2, 0.65))
+        assert not of(Launch, c.handle(event)), event
+        assert c.state is State.PRODUCE
+
+
+def test_a_call_past_the_limit_is_abandoned_whatever_wakes_the_machine() -> None:
+    for event in (
+        TimerFired(0.95),
+        PlaybackHeld(0.95),
+        PlaybackReleased(0.95),
+        PolicyChanged(0.95, Policy(16.0, 8, hard_limit=0.3, attempts=1)),
+    ):
+        c = calling(controller(hard_limit=0.3, attempts=1))
+        assert [x.call for x in of(Abandon, c.handle(event))] == [1], event
+        assert c.state is State.CONSUME, "one attempt only"
+        c = calling(controller(hard_limit=0.3))
+        assert [x.call for x in of(Launch, c.handle(replace_policy(event, Policy(16.0, 8, hard_limit=0.3))))] == [2]
+        assert c.state is State.PRODUCE, "the second attempt"
+
+
+def test_during_a_call_as_well_deadlines_stand_still_while_playback_is_held() -> None:
+    c = calling(controller())
+    before = c.deadline(2, 0.7) - 0.7
+    c.handle(PlaybackHeld(0.7))
+    assert c.held
+    assert c.deadline(2, 3.0) - 3.0 == pytest.approx(before)
+    c.handle(PlaybackHeld(1.0))
+    c.handle(PlaybackReleased(3.0))
+    assert not c.held
+    assert c.deadline(2, 3.0) - 3.0 == pytest.approx(before)
+
+
+def test_only_playback_itself_holds_and_releases_deadlines() -> None:
+    for make in (playing, calling):
+        for held in (False, True):
+            for event in (TimerFired(0.7), GroupsReady(0.7, 0, (4,)), RequestFinished(0.7, 0)):
+                c = make(controller())
+                if held:
+                    c.handle(PlaybackHeld(0.65))
+                c.handle(event)
+                assert c.held is held, event
+
+
+def test_a_policy_holds_from_the_next_call_on() -> None:
+    c = playing(controller())
+    c.handle(PolicyChanged(0.6, Policy(16.0, 5)))
+    assert of(Launch, c.handle(ConditionChanged(0.65, 1, 0.65, True)))[0].window == 5
+    c.handle(PolicyChanged(0.7, Policy(16.0, 3)))
+    c.handle(GroupsReady(1.1, 1, (4,) * 5))
+    c.handle(ConditionChanged(1.15, 2, 1.15, True))
+    assert of(Launch, c.handle(RequestFinished(1.2, 1)))[0].window == 3
+
+
+def test_inputs_that_come_during_a_call_are_the_next_calls() -> None:
+    c = calling(controller())
+    c.handle(ConditionChanged(0.65, 2, 0.65))
+    c.handle(InputsReady(0.7, 2))
+    c.handle(GroupsReady(1.1, 1, (4,) * 8))
+    assert of(Launch, c.handle(RequestFinished(1.1, 1)))[0].version == 2
+
+
+def test_inputs_that_are_rejected_during_a_call_are_answered() -> None:
+    c = calling(controller())
+    c.handle(ConditionChanged(0.65, 2, 0.65))
+    receipt = of(Receipt, c.handle(InputsRejected(0.7, 2, "too long")))
+    assert [(r.version, r.outcome) for r in receipt] == [(2, Outcome.REJECTED)]
+
+
+def test_a_call_without_an_update_to_answer_ends_in_consume() -> None:
+    c = calling(controller())
+    c.handle(GroupsReady(1.1, 1, (4,) * 8))
+    assert c.end == 11
+    c.handle(RequestFinished(1.1, 1))
+    assert c.state is State.CONSUME
+
+
+def test_a_group_that_starts_during_a_call_is_delivered() -> None:
+    c = calling(controller())
+    c.handle(GroupStarted(0.75, 1))
+    assert c.delivered == 2
+
+
+def test_a_closed_machine_revokes_everything_answers_every_update_and_takes_no_event() -> None:
+    for make, version in ((playing, 0), (calling, 1)):
+        c = make(controller())
+        commands = c.handle(SessionClosed(0.7))
+        assert c.state is State.CLOSED
+        assert len(of(Abandon, commands)) == version
+        assert [r.outcome for r in of(Receipt, commands)] == [Outcome.DROPPED] * version
+        assert c.counts.predicted == c.counts.delivered + c.counts.revoked + len(c.cache)
+        with pytest.raises(ProtocolError, match="TimerFired cannot happen in closed"):
+            c.handle(TimerFired(0.8))
+
+
+def test_what_cannot_happen_is_refused() -> None:
+    c = playing(controller())
+    with pytest.raises(ProtocolError, match="group 5 cannot start"):
+        c.handle(GroupStarted(0.75, 5))
+    c = playing(controller())
+    with pytest.raises(ProtocolError, match="not newer"):
+        c.handle(ConditionChanged(0.6, 0, 0.6))
+    c = calling(controller())
+    with pytest.raises(ProtocolError, match="more than its 8 groups"):
+        c.handle(GroupsReady(1.0, 1, (4,) * 9))
+
+
+@pytest.mark.parametrize(
+    "policy", [{"fps": 0.0}, {"window": 0}, {"phase": 0}, {"block": 0}, {"attempts": 0}, {"hard_limit": 0.0}]
+)
 def test_impossible_policies_are_refused(policy: dict) -> None:
     with pytest.raises(ValueError, match="impossible policy"):
         Policy(**{"fps": 16.0, "window": 7, **policy})
-
-
-def test_the_page_in_the_docs_is_generated_from_the_table() -> None:
-    page = Path(__file__).parents[3] / "docs" / "controller.md"
-    assert page.read_text(encoding="utf-8") == markdown()
 
 
 def test_a_long_flood_of_events_keeps_nothing() -> None:

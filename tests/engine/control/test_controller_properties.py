@@ -1,4 +1,7 @@
-"""Invariants I1 to I7 under random sequences of events, good and bad."""
+"""Invariants I1 to I7 under random sequences of events, good and bad: other sequences at every run.
+
+FORELAND_SEQUENCES says how many (200 if unset). A failure prints the steps and a `@reproduce_failure` line, which repeats it
+when it is put above `TestController`."""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from engine.control.controller import Cause, Commit, Policy, Wake
+from engine.control.events import Commit, Policy, PolicyChanged
 from tests.engine.control.machine import Machine
 
-SEQUENCES = int(os.environ.get("FORELAND_SEQUENCES", "2000"))
+SEQUENCES = int(os.environ.get("FORELAND_SEQUENCES", "200"))
 SPANS = {
     "even": lambda p: 4,
     "wan": lambda p: 1 if p == 0 else 4,
@@ -25,9 +28,10 @@ class ControllerMachine(RuleBasedStateMachine):
         commit=st.sampled_from(Commit),
         spans=st.sampled_from(sorted(SPANS)),
         phase=st.integers(1, 3),
+        block=st.integers(1, 3),
     )
-    def begin(self, window: int, commit: Commit, spans: str, phase: int) -> None:
-        policy = Policy(16.0, window, commit, phase=phase, hard_limit=5.0)
+    def begin(self, window: int, commit: Commit, spans: str, phase: int, block: int) -> None:
+        policy = Policy(16.0, window, commit, phase=phase, phase_offset=block % 2, block=block, hard_limit=5.0)
         self.machine = Machine(policy, SPANS[spans])
 
     @rule(ready=st.booleans())
@@ -75,7 +79,9 @@ class ControllerMachine(RuleBasedStateMachine):
     def change_policy(self, window: int, commit: Commit) -> None:
         m = self.machine
         old = m.controller.policy
-        m.feed(Wake(m.now, Cause.POLICY, Policy(16.0, window, commit, old.phase, hard_limit=5.0)))
+        m.feed(
+            PolicyChanged(m.now, Policy(16.0, window, commit, old.phase, old.phase_offset, old.block, hard_limit=5.0))
+        )
 
     def teardown(self) -> None:
         if hasattr(self, "machine"):
@@ -87,6 +93,6 @@ ControllerMachine.TestCase.settings = settings(
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=list(HealthCheck),
-    derandomize=True,
+    print_blob=True,
 )
 TestController = ControllerMachine.TestCase

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.control.controller import Commit
+from engine.control.events import Commit
 from engine.measure.simulate import (
     Profile,
     ProfileError,

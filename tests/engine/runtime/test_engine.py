@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from engine.control.conditions import Condition
-from engine.control.controller import Commit
+from engine.control.events import Commit
 from engine.models.interface import Group, HistoryPolicy, Request, StepCallback
 from engine.runtime.engine import Engine
 from engine.runtime.session import Settings
