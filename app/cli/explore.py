@@ -77,7 +77,7 @@ def load_script(path: Path | None) -> Script:
     except (OSError, UnicodeDecodeError) as e:
         raise UserError(f"cannot read the script {path}: {e}") from e
     with told(ScriptError):
-        return parse_script(text, load_keymap())
+        return parse_script(text, load_keymap(), str(path or "the bundled script"))
 
 
 def explore_by(run: Run) -> int:

@@ -27,6 +27,7 @@ COMMANDS = {
     "simulate": ("app.cli.simulate", "The controller in virtual time, against theory and the paper."),
     "bench": ("app.cli.bench", "Live measurements on this machine."),
     "soak": ("app.cli.run", "Stress test: the real window under random input."),
+    "schema": ("app.cli.schema", "Print what a script, a score or a world may hold, as JSON schema."),
     "doctor": ("app.cli.doctor", "Say what works on this machine and what to install."),
 }
 """Name to module, where the command has the same name, and what the list of commands says of it."""

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
 
 from engine.assets import FOLDER
+from engine.documents import OpenDocument, Text, read_document
 
+log = logging.getLogger(__name__)
 BUNDLED = "worlds"
 
 
@@ -37,15 +43,36 @@ class PastSession:
     seconds: float
 
 
+class WorldFile(OpenDocument):
+    """A world as a file. Its thumbnail is the .png of the same name."""
+
+    schema_version: Literal[1] = 1
+    name: str | None = None
+    """Shown in the list; the file's name where there is none."""
+    prompt: Text
+    seed: Annotated[int, Field(ge=0)]
+    model: str | None = None
+    """Name or folder of the model; the pocket world where there is none."""
+    begin: str | None = None
+    """File of the start picture, relative to this one."""
+
+
+WORLD_FILE = TypeAdapter(WorldFile)
+
+
 def read_world(file: Path) -> World:
-    """Raises ValueError or OSError."""
-    data = json.loads(file.read_text("utf-8"))
-    if not isinstance(data, dict) or not isinstance(data.get("prompt"), str) or not isinstance(data.get("seed"), int):
-        raise ValueError(f"{file} is no world: it needs a prompt and a seed")
-    begin = file.parent / data["begin"] if data.get("begin") else None
+    """Raises DocumentError or OSError."""
+    data = read_document(WORLD_FILE, file.read_bytes(), str(file))
     picture = file.with_suffix(".png")
-    name, model = str(data.get("name") or file.stem), str(data.get("model") or "pocket")
-    return World(name, data["prompt"], data["seed"], model, begin, picture if picture.exists() else None, file)
+    return World(
+        data.name or file.stem,
+        data.prompt,
+        data.seed,
+        data.model or "pocket",
+        file.parent / data.begin if data.begin else None,
+        picture if picture.exists() else None,
+        file,
+    )
 
 
 def worlds(home: Path | None) -> list[World]:
@@ -56,8 +83,8 @@ def worlds(home: Path | None) -> list[World]:
     for file in [*own, *bundled]:
         try:
             out.append(read_world(file))
-        except (OSError, ValueError):
-            continue
+        except (OSError, ValueError) as e:
+            log.warning("a world is left out of the list: %s", e)
     return out
 
 
@@ -75,8 +102,8 @@ def save_world(home: Path, world: World, thumbnail: bytes) -> Path:
         begin = f"{file.stem}-begin{world.begin.suffix}"
         shutil.copyfile(world.begin, folder / begin)
     file.with_suffix(".png").write_bytes(thumbnail)
-    data = {"name": world.name, "prompt": world.prompt, "seed": world.seed, "model": world.model, "begin": begin}
-    file.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    data = WorldFile(name=world.name, prompt=world.prompt, seed=world.seed, model=world.model, begin=begin)
+    file.write_text(data.model_dump_json(indent=1) + "\n", encoding="utf-8")
     return file
 
 

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from typing import Literal, get_args
+
+from pydantic import TypeAdapter
 
 from engine.assets import FOLDER
+from engine.documents import read_document
 
-ACTIONS = ("forward", "back", "left", "right", "turn_left", "turn_right", "look_up", "look_down", "rise", "sink")
+Action = Literal["forward", "back", "left", "right", "turn_left", "turn_right", "look_up", "look_down", "rise", "sink"]
+ACTIONS: tuple[str, ...] = get_args(Action)
+KEYMAP_FILE = TypeAdapter(dict[str, Action])
+KEYMAPS_FILE = TypeAdapter(dict[str, dict[str, Action]])
 
 
 def presets() -> dict[str, Mapping[str, str]]:
     """Key maps to choose from, by name."""
-    data = json.loads((FOLDER / "keymaps.json").read_text(encoding="utf-8"))
-    return {name: load_keymap(json.dumps(table)) for name, table in data.items()}
+    file = FOLDER / "keymaps.json"
+    tables = read_document(KEYMAPS_FILE, file.read_text("utf-8"), str(file))
+    return {name: dict(table) for name, table in tables.items()}
 
 
 def load_keymap(text: str | None = None) -> Mapping[str, str]:
-    """Key name to action, from JSON text or from assets/keymap.json. Raises ValueError for an unknown action."""
-    if text is None:
-        text = (FOLDER / "keymap.json").read_text(encoding="utf-8")
-    table = json.loads(text)
-    if not isinstance(table, dict):
-        raise ValueError("a key map is a JSON object of key names and actions")
-    for key, action in table.items():
-        if action not in ACTIONS:
-            raise ValueError(f"key map: {key} is mapped to {action!r}; actions are {', '.join(ACTIONS)}")
-    return table
+    """Key name to action, from JSON text or from assets/keymap.json. Raises DocumentError for an unknown action."""
+    return read_document(
+        KEYMAP_FILE, (FOLDER / "keymap.json").read_text("utf-8") if text is None else text, "the key map"
+    )

@@ -6,13 +6,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from engine.documents import DocumentError, OpenDocument, Text, read_document
 
 LONGEST = 24 * 3600.0
 LONGEST_TRANSITION = 60.0
 
 
-class ScoreError(ValueError):
+class ScoreError(DocumentError):
     """A score that cannot be played; the message says which line and why."""
 
 
@@ -41,27 +45,26 @@ def checked(lines: Sequence[Line]) -> list[Line]:
     return out
 
 
-def parse(text: str) -> list[Line]:
-    """From JSON: a list of {"t", "prompt", "seconds"}. Raises ScoreError."""
+class LineEntry(OpenDocument):
+    """A line of a score as it is in a file."""
+
+    t: Annotated[float, Field(ge=0, le=LONGEST)]
+    """Seconds of media time after the score began."""
+    prompt: Text
+    seconds: Annotated[float, Field(ge=0, le=LONGEST_TRANSITION)] = 0.0
+    """Of the transition to the prompt."""
+
+
+SCORE_FILE = TypeAdapter(list[LineEntry])
+
+
+def parse(text: str, name: str = "the score") -> list[Line]:
+    """From JSON: a list of {"t", "prompt", "seconds"}; `name` is the file's in errors. Raises ScoreError."""
     try:
-        data = json.loads(text)
-    except ValueError as e:
-        raise ScoreError(f"the score is no JSON: {e}") from e
-    if not isinstance(data, list):
-        raise ScoreError("a score is a JSON list of lines with t, prompt and, if wanted, seconds")
-    out = []
-    for i, row in enumerate(data, 1):
-        if not isinstance(row, dict) or not isinstance(row.get("prompt"), str):
-            raise ScoreError(f"line {i} has no prompt")
-        out.append(Line(_number(row, "t", i), row["prompt"], _number(row, "seconds", i, 0.0)))
-    return checked(out)
-
-
-def _number(row: dict[str, Any], name: str, line: int, default: float | None = None) -> float:
-    value = row.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ScoreError(f"line {line}: {name} is no number")
-    return float(value)
+        entries = read_document(SCORE_FILE, text, name)
+    except DocumentError as e:
+        raise ScoreError(str(e)) from e
+    return checked([Line(x.t, x.prompt, x.seconds) for x in entries])
 
 
 def text_of(lines: Sequence[Line]) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationInfo, field_validator
+
+from engine.documents import Document, DocumentError, Text, read_document
 
 LONGEST_SECONDS = 24 * 3600.0
+Seconds = Annotated[float, Field(ge=0, le=LONGEST_SECONDS)]
 
 
-class ScriptError(ValueError):
+class ScriptError(DocumentError):
     """A script that cannot be run; the message names the place and what is allowed."""
 
 
@@ -33,52 +36,71 @@ class Script:
     events: tuple[ScriptEvent, ...]
 
 
-def parse_script(text: str, keymap: Mapping[str, str]) -> Script:
-    """Reads the JSON of a script. Raises ScriptError."""
+class KeyEntry(Document):
+    """A key goes down or up."""
+
+    t: Seconds
+    """Seconds of media time; 0 is the first shown frame."""
+    key: str
+    """A key of the key map, such as W or Left."""
+    action: Literal["down", "up"]
+
+    @field_validator("key")
+    @classmethod
+    def _known(cls, key: str, info: ValidationInfo) -> str:
+        if info.context is not None and key not in info.context:
+            raise ValueError(f"{key!r} is unknown; the key map has {', '.join(info.context)}")
+        return key
+
+
+class PromptEntry(Document):
+    """The prompt changes."""
+
+    t: Seconds
+    """Seconds of media time; 0 is the first shown frame."""
+    prompt: Text
+
+
+def _kind(entry: Any) -> str | None:
+    if isinstance(entry, dict):
+        return "<prompt>" if "prompt" in entry else "<key>" if "key" in entry or "action" in entry else None
+    return None
+
+
+Entry = Annotated[
+    Annotated[KeyEntry, Tag("<key>")] | Annotated[PromptEntry, Tag("<prompt>")],
+    Discriminator(
+        _kind,
+        custom_error_type="entry",
+        custom_error_message="an entry is an object with t and key and action, or t and prompt",
+    ),
+]
+
+
+class ScriptFile(Document):
+    """A key script as a file."""
+
+    schema_version: Literal[1] = 1
+    prompt: Text
+    """Of the world to begin with."""
+    seconds: Annotated[float, Field(gt=0, le=LONGEST_SECONDS)] = 12.0
+    """Of media time that are played."""
+    events: list[Entry] = Field(default_factory=list)
+
+
+SCRIPT_FILE = TypeAdapter(ScriptFile)
+
+
+def parse_script(text: str, keymap: Mapping[str, str], name: str = "the script") -> Script:
+    """Reads the JSON of a script; `name` is the file's in errors. Raises ScriptError."""
     try:
-        data = json.loads(text)
-    except ValueError as e:
-        raise ScriptError(f"the script is not JSON: {e}") from e
-    if not isinstance(data, dict):
-        raise ScriptError("the script must be a JSON object with prompt, seconds and events")
-    unknown = set(data) - {"prompt", "seconds", "events"}
-    if unknown:
-        raise ScriptError(f"the script has unknown entries: {', '.join(sorted(unknown))}")
-    prompt = data.get("prompt", "")
-    if not isinstance(prompt, str) or not prompt.strip():
-        raise ScriptError("the script's prompt must be a text that is not empty")
-    seconds = _number(data.get("seconds", 12), "seconds")
-    if not 0 < seconds <= LONGEST_SECONDS:
-        raise ScriptError(f"seconds = {seconds:g} is out of range: more than 0, at most {LONGEST_SECONDS:g}")
-    rows = data.get("events", [])
-    if not isinstance(rows, list):
-        raise ScriptError("events must be a list")
-    events = [_event(row, i, keymap) for i, row in enumerate(rows)]
-    return Script(prompt, seconds, tuple(sorted(events, key=lambda e: e.t)))
-
-
-def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ScriptError(f"{what} must be a number")
-    return float(value)
-
-
-def _event(row: Any, i: int, keymap: Mapping[str, str]) -> ScriptEvent:
-    where = f"event {i + 1}"
-    if not isinstance(row, dict):
-        raise ScriptError(f"{where} must be an object with t and either key and action, or prompt")
-    t = _number(row.get("t"), f"{where}: t")
-    if t < 0:
-        raise ScriptError(f"{where}: t = {t:g} is negative; times begin at 0, the first shown frame")
-    if set(row) == {"t", "prompt"}:
-        if not isinstance(row["prompt"], str) or not row["prompt"].strip():
-            raise ScriptError(f"{where}: the prompt must be a text that is not empty")
-        return ScriptEvent(t, "prompt", row["prompt"])
-    if set(row) == {"t", "key", "action"}:
-        key, action = row["key"], row["action"]
-        if key not in keymap:
-            raise ScriptError(f"{where}: unknown key {key!r}; the key map has {', '.join(keymap)}")
-        if action not in ("down", "up"):
-            raise ScriptError(f"{where}: action {action!r} must be down or up")
-        return ScriptEvent(t, action, keymap[key])
-    raise ScriptError(f"{where} must have t and either key and action, or prompt; it has {', '.join(sorted(row))}")
+        file = read_document(SCRIPT_FILE, text, name, context=keymap)
+    except DocumentError as e:
+        raise ScriptError(str(e)) from e
+    events = [
+        ScriptEvent(x.t, "prompt", x.prompt)
+        if isinstance(x, PromptEntry)
+        else ScriptEvent(x.t, x.action, keymap[x.key])
+        for x in file.events
+    ]
+    return Script(file.prompt, file.seconds, tuple(sorted(events, key=lambda e: e.t)))

@@ -1,0 +1,87 @@
+"""Worlds and past sessions in the data folder."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from app.storage.worlds import World, read_world, save_world, sessions, worlds
+from engine.documents import DocumentError
+
+
+def test_a_world_of_version_0_2_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "lake.json"
+    file.write_text('{"name": "Lake", "prompt": "snow", "seed": 3, "model": "pocket", "begin": "lake-begin.png"}')
+    file.with_suffix(".png").write_bytes(b"png")
+    assert read_world(file) == World(
+        "Lake", "snow", 3, "pocket", tmp_path / "lake-begin.png", tmp_path / "lake.png", file
+    )
+
+
+def test_what_a_person_leaves_out_has_a_default_and_unknown_entries_are_passed_over(tmp_path: Path) -> None:
+    file = tmp_path / "lake.json"
+    file.write_text('{"prompt": "snow", "seed": 3, "begin": null, "by": "me"}')
+    assert read_world(file) == World("lake", "snow", 3, "pocket", None, None, file)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "this is not JSON"),
+        ('{"prompt": "snow"}', "seed is missing"),
+        ('{"prompt": "", "seed": 1}', "prompt: the text is empty"),
+        ('{"prompt": "snow", "seed": "1"}', "seed: '1' is not a whole number"),
+        ('{"prompt": "snow", "seed": -1}', "seed: -1 is out of range: at least 0"),
+        ('{"prompt": "snow", "seed": 1, "schema_version": 2}', "schema_version: 2 is unknown; known: 1"),
+    ],
+)
+def test_a_file_that_is_no_world_is_refused_by_name_and_place(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "lake.json"
+    file.write_text(text)
+    with pytest.raises(DocumentError, match=f"{file}: {words}"):
+        read_world(file)
+
+
+def test_a_saved_world_is_found_first_with_its_picture_and_a_second_one_gets_a_name_of_its_own(tmp_path: Path) -> None:
+    begin = tmp_path / "begin.jpg"
+    begin.write_bytes(b"jpg")
+    for seed in (1, 2):
+        save_world(tmp_path, World("A / lake", "snow", seed, begin=begin), b"png")
+    own = [w for w in worlds(tmp_path) if w.file is not None and w.file.parent == tmp_path / "worlds"]
+    assert sorted(w.seed for w in own) == [1, 2]
+    assert {w.file.stem for w in own if w.file is not None} == {"A-lake", "A-lake-2"}
+    for w in own:
+        assert w.thumbnail is not None and w.thumbnail.read_bytes() == b"png"
+        assert w.begin is not None and w.begin.read_bytes() == b"jpg"
+    assert worlds(tmp_path)[: len(own)] == own
+
+
+def test_a_world_that_cannot_be_read_is_left_out_and_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "worlds").mkdir()
+    (tmp_path / "worlds" / "bad.json").write_text("{")
+    with caplog.at_level(logging.WARNING):
+        assert worlds(tmp_path) == worlds(None)
+    assert "bad.json" in caplog.text
+
+
+def test_all_worlds_that_ship_can_be_read() -> None:
+    assert len(worlds(None)) == 8
+    assert all(w.thumbnail is not None for w in worlds(None))
+
+
+def test_past_sessions_come_newest_first_and_those_without_a_log_are_left_out(tmp_path: Path) -> None:
+    for day, head in (("1", {"model": "pocket", "prompt": "snow", "seed": 1}), ("2", {"model": "pocket"}), ("3", None)):
+        folder = tmp_path / "sessions" / day
+        folder.mkdir(parents=True)
+        if head is not None:
+            (folder / "events.jsonl").write_text(json.dumps(head) + "\n")
+    late = tmp_path / "sessions" / "4"
+    late.mkdir()
+    (late / "events.jsonl").write_text(json.dumps({"model": "m", "prompt": "p", "seed": 2}) + "\n")
+    (late / "summary.json").write_text(json.dumps({"frames_shown": 48, "fps": 24}))
+    found = sessions(tmp_path)
+    assert [(s.folder.name, s.model, s.seed, s.seconds) for s in found] == [("4", "m", 2, 2.0), ("1", "pocket", 1, 0.0)]
+    assert [s.folder.name for s in sessions(tmp_path, most=1)] == ["4"]
