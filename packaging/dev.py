@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "packaging"
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+FORELAND = [str(PYTHON), "-P", "-m", "foreland"]
+"""-P: what lies in the person's folder, such as an `engine/` of their own, is not imported."""
 WINDOW_LIBRARIES = (
     "libegl1",
     "libgl1",
@@ -45,13 +47,19 @@ def say(text: str) -> None:
     print(f"foreland: {text}", file=sys.stderr, flush=True)
 
 
+def agreed(question: str) -> bool:
+    """Asks on the terminal; Enter is yes, the end of the input is no."""
+    print(f"foreland: {question} [Y/n] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().lower() in ("\n", "y\n", "yes\n")
+
+
 def stop(text: str) -> None:
     say(text)
     sys.exit(1)
 
 
 def system_libraries(names: tuple[str, ...]) -> None:
-    """Installs what is missing on Debian as root; elsewhere says what is."""
+    """Installs what is missing on Debian as root, after asking where somebody can answer; elsewhere says what is missing."""
     if not sys.platform.startswith("linux"):
         return
     if shutil.which("dpkg-query") is None:
@@ -68,7 +76,11 @@ def system_libraries(names: tuple[str, ...]) -> None:
     if os.geteuid() != 0:
         say(f"system libraries are missing; install them with: sudo apt-get install {' '.join(missing)}")
         return
-    say(f"installing system libraries: {' '.join(missing)}")
+    say(f"these system libraries are missing: {' '.join(missing)}")
+    if sys.stdin.isatty() and "CI" not in os.environ and not agreed("install them with apt-get?"):
+        say(f"nothing was installed; the window may not open. By hand: apt-get install {' '.join(missing)}")
+        return
+    say("installing them with apt-get")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (
         ["apt-get", "update", "-qq"],
@@ -114,12 +126,12 @@ def environment(test: bool) -> None:
 def run(arguments: list[str]) -> int:
     system_libraries(WINDOW_LIBRARIES)
     environment(test=False)
-    return replace([str(PYTHON), "-m", "app", "run", *arguments])
+    return replace([*FORELAND, "run", *arguments])
 
 
 def foreland(arguments: list[str]) -> int:
     environment(test=False)
-    return replace([str(PYTHON), "-m", "app", *arguments])
+    return replace([*FORELAND, *arguments])
 
 
 def replace(command: list[str]) -> int:

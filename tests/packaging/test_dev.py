@@ -1,0 +1,96 @@
+"""The set-up from a checkout: what is asked before anything of the system is changed."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def dev() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("foreland_dev", ROOT / "packaging" / "dev.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Terminal(io.StringIO):
+    """Somebody who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Debian with libegl1 alone, where apt-get only writes down what it is asked for."""
+    calls = tmp_path / "calls"
+    for name, text in (
+        ("dpkg-query", "echo libegl1 install ok installed"),
+        ("apt-get", f'echo "$@" >> {calls}'),
+    ):
+        file = tmp_path / name
+        file.write_text(f"#!/bin/sh\n{text}\n")
+        file.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    return calls
+
+
+NAMES = ("libegl1", "libdbus-1-3")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="about Debian")
+@pytest.mark.parametrize(
+    ("stdin", "installed"),
+    [
+        (Terminal("y\n"), True),
+        (Terminal("\n"), True),
+        (Terminal("n\n"), False),
+        (Terminal(""), False),
+        (io.StringIO(""), True),
+    ],
+    ids=["yes", "enter", "no", "end of input", "nobody there"],
+)
+def test_root_is_asked_where_somebody_can_answer(
+    dev: ModuleType,
+    system: Path,
+    stdin: io.StringIO,
+    installed: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "stdin", stdin)
+    dev.system_libraries(NAMES)
+    error = capsys.readouterr().err
+    assert "these system libraries are missing: libdbus-1-3\n" in error
+    assert ("[Y/n]" in error) is stdin.isatty()
+    assert system.exists() is installed
+    if installed:
+        assert system.read_text().splitlines()[-1].split()[-1] == "libdbus-1-3"
+    else:
+        assert "nothing was installed" in error
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="about Debian")
+def test_who_is_not_root_is_told_the_command(
+    dev: ModuleType, system: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    dev.system_libraries(NAMES)
+    assert "sudo apt-get install libdbus-1-3" in capsys.readouterr().err
+    assert not system.exists()
+
+
+def test_what_lies_in_the_persons_folder_is_not_imported(dev: ModuleType) -> None:
+    assert dev.FORELAND[1:] == ["-P", "-m", "foreland"]
