@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 import click
 
@@ -14,23 +15,39 @@ from app.logs import log_file
 from app.storage.paths import data_folder
 
 
+class Need(Enum):
+    """What it means when a thing does not work."""
+
+    REQUIRED = "required"
+    """The program cannot do without."""
+    USEFUL = "useful"
+    """Something is missing that most people want."""
+    OPTIONAL = "optional"
+    """Nothing has to be done."""
+
+    @property
+    def mark(self) -> str:
+        """Before the line of a thing that does not work."""
+        return "info" if self is Need.OPTIONAL else "no  "
+
+
 @dataclass(frozen=True)
 class Check:
-    """One finding. needed: the program cannot do without."""
+    """One finding, and what to do where it does not work."""
 
     name: str
     works: bool
     finding: str
     advice: str
-    needed: bool = False
+    need: Need
 
 
-def _try(name: str, probe: Callable[[], str], advice: str, needed: bool = False) -> Check:
+def _try(name: str, probe: Callable[[], str], advice: str, need: Need) -> Check:
     try:
-        return Check(name, True, probe(), advice, needed)
+        return Check(name, True, probe(), advice, need)
     except Exception as e:
         text = str(e).strip().splitlines()
-        return Check(name, False, text[0] if text else type(e).__name__, advice, needed)
+        return Check(name, False, text[0] if text else type(e).__name__, advice, need)
 
 
 def _torch() -> str:
@@ -100,25 +117,25 @@ def _words() -> str:
 def checks(display: bool) -> Iterator[Check]:
     """All findings, one after another; display: whether there may be one."""
     version = ".".join(map(str, sys.version_info[:3]))
-    yield Check("python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer", True)
-    yield _try("torch", _torch, "run python packaging/dev.py run once: it installs it", True)
-    yield _try("gpu", _gpu, "nothing to do: the pocket world needs none; large models need an NVIDIA GPU")
+    yield Check("python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer", Need.REQUIRED)
+    yield _try("torch", _torch, "run python packaging/dev.py run once: it installs it", Need.REQUIRED)
+    yield _try("gpu", _gpu, "the pocket world needs none; large models need an NVIDIA GPU", Need.OPTIONAL)
     if display:
         libs = "install libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libdbus-1-3 (Debian names)"
-        yield _try("display", _display, libs)
+        yield _try("display", _display, libs, Need.USEFUL)
     else:
-        yield Check("display", False, "neither DISPLAY nor WAYLAND_DISPLAY is set", "`foreland explore` needs none")
-    yield _try("encoder", _encoder, "install the package av again", True)
-    yield _try("sound", _sound, "install libportaudio2 and attach a sound device; the world plays without")
-    yield _try(
-        "global keys",
-        _keys,
-        "optional: install pynput (the extra `keys`) and use an X11 display; the window has its own keys",
-    )
-    yield _try("prompts", _words, "install the packages wordllama and tokenizers again", True)
-    yield _try("pocket world", _weights, "restore the folder assets/pocket", True)
-    yield _try("data folder", _data, "make it writable, or set FORELAND_HOME to another one: nothing is kept otherwise")
-    yield Check("log", True, str(log_file()), "")
+        missing = "neither DISPLAY nor WAYLAND_DISPLAY is set"
+        yield Check("display", False, missing, "`foreland explore` needs none", Need.USEFUL)
+    yield _try("encoder", _encoder, "install the package av again", Need.REQUIRED)
+    silent = "install libportaudio2 and attach a sound device; the world plays without"
+    yield _try("sound", _sound, silent, Need.USEFUL)
+    keys = "install pynput (the extra `keys`) and use an X11 display; the window has its own keys"
+    yield _try("global keys", _keys, keys, Need.OPTIONAL)
+    yield _try("prompts", _words, "install the packages wordllama and tokenizers again", Need.REQUIRED)
+    yield _try("pocket world", _weights, "restore the folder assets/pocket", Need.REQUIRED)
+    kept = "make it writable, or set FORELAND_HOME to another one: nothing is kept otherwise"
+    yield _try("data folder", _data, kept, Need.USEFUL)
+    yield Check("log", True, str(log_file()), "", Need.OPTIONAL)
 
 
 @click.command()
@@ -129,10 +146,10 @@ def doctor() -> int:
     """
     from app.cli.run import has_display
 
-    bad = 0
+    failed = False
     for check in checks(has_display()):
-        click.echo(f"{'ok  ' if check.works else 'no  '} {check.name}: {check.finding}")
+        click.echo(f"{'ok  ' if check.works else check.need.mark} {check.name}: {check.finding}")
         if not check.works:
             click.echo(f"      {check.advice}")
-            bad += check.needed
-    return FAILED if bad else 0
+            failed |= check.need is Need.REQUIRED
+    return FAILED if failed else 0

@@ -1,4 +1,4 @@
-"""An hour in the hands of a rude person: the real window under random legal and illegal input, with the figures that must hold.
+"""Stress test: the real window under random legal and illegal input, with the figures that must hold.
 
     foreland soak --minutes 60 --speed real --json report.json
 
@@ -86,7 +86,7 @@ class Minute:
 
 @dataclass
 class Figures:
-    """Everything that is judged."""
+    """Everything that is judged; `judge` says by which aim."""
 
     minutes: list[Minute] = field(default_factory=list)
     drift_ms: float = 0.0
@@ -95,8 +95,8 @@ class Figures:
     errors: list[str] = field(default_factory=list)
 
 
-class Rude:
-    """Does things to a window."""
+class RandomInput:
+    """Does to a window what a person can do, and what one should not, drawn by a seed."""
 
     def __init__(self, window: MainWindow, seed: int, streams: list[NullStream], figures: Figures) -> None:
         self.window, self.streams, self.figures = window, streams, figures
@@ -225,7 +225,7 @@ class Rude:
 
 
 class Watch:
-    """Looks on: memory, latency, pacing, clocks."""
+    """Measures the window from outside: memory, latency, pacing, clocks."""
 
     def __init__(self, window: MainWindow, figures: Figures) -> None:
         self.window, self.figures = window, figures
@@ -358,7 +358,7 @@ def soak(
     window.resize(1060, 720)
     window.show()
     engine.start()
-    person, watch = Rude(window, seed, streams, figures), Watch(window, figures)
+    person, watch = RandomInput(window, seed, streams, figures), Watch(window, figures)
     end = time.monotonic() + 60 * minutes
     due = {"deed": 0.0, "minute": time.monotonic() + 60}
 

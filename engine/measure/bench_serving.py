@@ -37,14 +37,17 @@ Progress = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class Setting:
-    """One column of a serving report."""
+    """What is compared in a serving report, one row each."""
 
     window: int
+    """K, latents of a call."""
     commit: Commit
     rate: str
+    """low or high: see `engine.measure.simulate.UPDATES`."""
 
     @property
     def name(self) -> str:
+        """As reports and folders have it."""
         return f"K={self.window} {self.commit.value} {self.rate}"
 
 
@@ -82,7 +85,11 @@ def serve(
     folder: Path,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Runs every setting on every trajectory, one after another in turn, and returns the report."""
+    """Runs every setting on every trajectory, in an order drawn anew for each, and returns the report for JSON.
+
+    seconds: of a trajectory with updates; each plays on until the last one is seen. folder: gets the session logs. Raises what
+    `explore_live` does when a run fails.
+    """
     loaded = load(lambda stage, share: progress(stage, 0.0))
     rows: dict[str, list[dict[str, Any]]] = {s.name: [] for s in settings}
     activities: dict[str, list[Activity]] = {s.name: [] for s in settings}
@@ -192,7 +199,7 @@ def _gpu() -> str | None:
 
 
 def serve_markdown(report: dict[str, Any], command: str) -> str:
-    """The report as text."""
+    """The report as Markdown; `command` is what made it. Aims that were missed are named at the end."""
     lines = [
         f"# bench serve: {report['model']}",
         "",

@@ -12,7 +12,10 @@ from engine.runtime.replay import read_session
 
 
 def draw(report: dict[str, Any], folder: Path) -> list[Path]:
-    """Writes the plots of a report into `folder`; returns their paths."""
+    """Writes the plots of a report of `bench_serving.serve` into `folder` as PNG; returns their paths.
+
+    The timeline is that of the last speculative session whose log lies in `folder`.
+    """
     rows = [r for r in report["settings"] if r["latencies"]]
     out = [_distributions(rows, folder), _stacks(rows, folder), _phases(rows, folder)]
     sessions = sorted((folder / "sessions").glob("*speculative*/events.jsonl"))

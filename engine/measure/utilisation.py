@@ -7,14 +7,17 @@ import time
 from types import TracebackType
 
 PERIOD = 0.1
+"""Seconds between two samples of a GPU: NVML itself averages over 1/6 s to 1 s."""
 
 
 class Activity:
-    """Use as a context. cpu: cores used, on average. gpu: mean share of time with a kernel active, per device, or none."""
+    """Use as a context; the figures are there when it is left."""
 
     def __init__(self) -> None:
         self.cpu = 0.0
+        """Cores that this process used, on average."""
         self.gpu: list[float] = []
+        """Share of time with a kernel active, in [0, 1], of each device; empty without a GPU or NVML's binding."""
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._samples: list[list[int]] = []

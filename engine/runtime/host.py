@@ -8,7 +8,7 @@ from typing import Any
 
 
 def facts() -> dict[str, Any]:
-    """Imports nothing: what is not loaded cannot have mattered."""
+    """Versions, threads and devices, by name, for JSON. Imports nothing: what is not loaded cannot have mattered."""
     out: dict[str, Any] = {
         "python": platform.python_version(),
         "system": platform.system(),
@@ -25,5 +25,5 @@ def facts() -> dict[str, Any]:
 
 
 def differences(then: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """In words, what is not the same."""
+    """In words, what of `then` is not the same `now`; empty when nothing differs."""
     return [f"{k} was {then[k]}, is {now.get(k)}" for k in then if then[k] != now.get(k)]

@@ -20,22 +20,30 @@ def percentile(values: Sequence[float], share: float) -> float | None:
 
 @dataclass(frozen=True)
 class UpdateRecord:
-    """One ended update. L = R + C + Q, seconds; only an applied update has them."""
+    """One ended update. Times in seconds; only an applied update has position, R, C, Q and L."""
 
     version: int
+    """Of the condition that it made; counts from 0, which is the start."""
     kind: UpdateKind
     arrival: float
+    """Since the session began, by its clock."""
     arrival_media: float
+    """Media time at the arrival."""
     outcome: Outcome
     position: int | None
+    """Of the first group that was made under it."""
     R: float | None
+    """From the arrival until the call is launched."""
     C: float | None
+    """From the launch until that call's first group is decoded."""
     Q: float | None
+    """Until that group plays, behind those that were locked."""
     L: float | None
+    """R + C + Q: from the input to the first picture that obeys it."""
 
     @classmethod
     def of(cls, r: Receipt, kind: UpdateKind, t0: float, media: float) -> UpdateRecord:
-        """arrival: seconds since t0; media: seconds of media time at the arrival."""
+        """From the controller's receipt. t0: when the session began, by the same clock; media: media time at the arrival."""
         if r.outcome is not Outcome.APPLIED:
             return cls(r.version, kind, r.arrival - t0, media, r.outcome, None, None, None, None, None)
         return cls(
@@ -43,6 +51,7 @@ class UpdateRecord:
         )
 
     def as_dict(self) -> dict[str, Any]:
+        """For JSON; times to a microsecond."""
         return {
             k: round(v, 6) if isinstance(v, float) else v
             for k, v in ((f, getattr(self, f)) for f in self.__dataclass_fields__)
