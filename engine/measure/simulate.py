@@ -6,13 +6,13 @@ simulation. Times are seconds; see `engine.control.controller` and `theory` for 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from pydantic import Field, TypeAdapter, model_validator
 
 from engine.assets import FOLDER
 from engine.control.controller import Controller, Counts
@@ -35,6 +35,7 @@ from engine.control.events import (
     SetTimer,
     TimerFired,
 )
+from engine.documents import Document, read_document
 from engine.playback.player import PlaybackEventKind, Player
 from engine.runtime.metrics import percentile
 
@@ -95,19 +96,46 @@ class Profile:
         return max(0.0, (self.first if self.lead is None else self.lead) - self.first)
 
 
+class ProfileEntry(Document):
+    """A profile as it is in assets/profiles.json: see `Profile`. Either span or call_spans."""
+
+    about: str = ""
+    fps: float
+    window: int
+    span: int | None = None
+    """Frames of each of a call's groups."""
+    call_spans: list[int] | None = None
+    """The same by source index, where they differ."""
+    first_span: int | None = None
+    first: float
+    call: float
+    jitter: float = 0.0
+    lead: float | None = None
+    gpus: int = 1
+    paper: dict[str, Any] = Field(default_factory=dict)
+    """What the paper says of it."""
+
+    @model_validator(mode="after")
+    def _spans(self) -> ProfileEntry:
+        if (self.span is None) == (self.call_spans is None):
+            raise ValueError("either span or call_spans is needed")
+        return self
+
+    def profile(self, name: str) -> Profile:
+        """Raises ProfileError."""
+        spans = (self.span,) * self.window if self.span is not None else tuple(self.call_spans or ())
+        rest = self.model_dump(exclude={"span", "call_spans"})
+        return Profile(name=name, spans=spans, **rest)
+
+
+PROFILES_FILE = TypeAdapter(dict[str, ProfileEntry])
+
+
 def load_profiles() -> dict[str, Profile]:
-    """The profiles of assets/profiles.json."""
-    data = json.loads((FOLDER / "profiles.json").read_text("utf-8"))
-    out = {}
-    for name, row in data.items():
-        spans = tuple(row["call_spans"]) if "call_spans" in row else (row["span"],) * row["window"]
-        rest = {
-            k: row[k]
-            for k in ("fps", "window", "first", "call", "first_span", "jitter", "lead", "gpus", "about", "paper")
-            if k in row
-        }
-        out[name] = Profile(name=name, spans=spans, **rest)
-    return out
+    """The profiles of assets/profiles.json. Raises DocumentError or ProfileError."""
+    file = FOLDER / "profiles.json"
+    entries = read_document(PROFILES_FILE, file.read_text("utf-8"), str(file))
+    return {name: entry.profile(name) for name, entry in entries.items()}
 
 
 def uniform_profile(window: int, delta: float, first: float, call: float, jitter: float = 0.0) -> Profile:

@@ -221,8 +221,9 @@ def test_bench_window_measures_pacing_and_cost_of_the_real_window(display: str, 
     assert main(["bench", "window", "--seconds", "5", "--json", str(file)]) == 0
     rows = json.loads(file.read_text())["rows"]
     assert [(r["overlay"], r["film"]) for r in rows] == [(False, False), (True, False), (False, True)]
-    assert rows[2]["film_ms_a_frame"] > 0
+    assert [r["film_ms_a_frame"] > 0 for r in rows] == [False, False, True]
     for r in rows:
         assert r["frames"] >= 5 * 16
-        assert r["late_p50_ms"] >= 0
-        assert r["qt_ms_a_frame"] > 0
+        assert r["late_p50_ms"] <= r["late_p95_ms"] <= r["late_max_ms"]
+        assert 0.01 < r["qt_ms_a_frame"] < 1000 / 16, "the Qt thread keeps up with 16 frames a second"
+        assert r["platform"] == "xcb"

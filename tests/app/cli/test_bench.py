@@ -126,29 +126,43 @@ def test_bench_serve_writes_report_and_plots_and_its_sessions_replay(tmp_path: P
         assert main(["replay", str(session), "--check"]) == 0
 
 
-def test_bench_sampler_and_decode_print_their_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bench_sampler_finds_kept_prefixes_cheaper_than_recomputed_ones(tmp_path: Path) -> None:
     file = tmp_path / "f.json"
-    assert (
-        main(
-            [
-                "bench",
-                "sampler",
-                "--window",
-                "1,3",
-                "--steps",
-                "1",
-                "--repeats",
-                "1",
-                "--threads",
-                "1",
-                "--json",
-                str(file),
-            ]
-        )
-        == 0
-    )
-    rows = json.loads(file.read_text())["rows"]
-    assert [r["K"] for r in rows] == [1, 3]
-    assert all(r[name] > 0 for r in rows for name in ("reuse", "recompute", "alone", "diffusers", "call"))
+    words = [
+        "bench",
+        "sampler",
+        "--window",
+        "1",
+        "--steps",
+        "1",
+        "--repeats",
+        "3",
+        "--threads",
+        "1",
+        "--json",
+        str(file),
+    ]
+    assert main(words) == 0
+    (row,) = json.loads(file.read_text())["rows"]
+    assert (row["K"], row["steps"], row["T"], row["tokens_ratio"]) == (1, 1, 0.25, 6.0)
+    assert row["reuse"] < row["recompute"], "six times the tokens"
+    assert row["alone"] < row["call"], "a call is a forward and more"
+    assert row["call_over_T"] == pytest.approx(row["call"] / 0.25)
+
+
+def test_bench_decode_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "decode", "--repeats", "1", "--threads", "1"]) == 0
-    assert "real_time" in capsys.readouterr().out
+    head, _, row = capsys.readouterr().out.splitlines()
+    figures = dict(zip(head.strip("| ").split(" | "), map(float, row.strip("| ").split(" | ")), strict=True))
+    assert figures["first_over_share"] == pytest.approx(figures["first_group"] / figures["whole_clip_share"], rel=0.01)
+    assert figures["real_time"] == pytest.approx(0.25 / figures["steady_group"], rel=0.01)
+
+
+def test_bench_controller_and_scaling_need_no_model(tmp_path: Path) -> None:
+    file = tmp_path / "f.json"
+    assert main(["bench", "controller", "--events", "2000", "--json", str(file)]) == 0
+    (row,) = json.loads(file.read_text())["rows"]
+    assert row["events"] == 2000 and row["p50_us"] <= row["p99_us"]
+    assert main(["bench", "scaling", "--window", "1", "--json", str(file)]) == 0
+    rows = json.loads(file.read_text())["rows"]
+    assert [(r["size"], r["K"]) for r in rows] == [("480p", 1), ("720p", 1)]

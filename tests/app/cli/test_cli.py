@@ -148,11 +148,27 @@ def test_a_prompt_that_is_too_long_is_refused_and_the_film_goes_on(tmp_path: Pat
     assert summary["frames_shown"] == 32
 
 
-def test_doctor_says_what_works(capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_says_what_works_what_is_missing_and_what_is_optional(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["doctor"]) == 0
-    out = capsys.readouterr().out
-    for name in ("python", "torch", "encoder", "pocket world", "display", "sound", "global keys", "gpu"):
-        assert f" {name}: " in out
+    lines = capsys.readouterr().out.splitlines()
+    found = {line[5:].split(":")[0]: line for line in lines if not line.startswith("      ")}
+    assert {"gpu", "sound"} < set(found)
+    assert all(found[x].startswith("ok  ") for x in ("python", "torch", "encoder", "prompts", "pocket world"))
+    assert found["display"] == "no   display: neither DISPLAY nor WAYLAND_DISPLAY is set"
+    assert found["global keys"].startswith("info"), "nothing has to be done"
+    assert lines[lines.index(found["display"]) + 1] == "      `foreland explore` needs none"
+    assert found["data folder"] == f"ok   data folder: {data}"
+    assert found["log"] == f"ok   log: {data / 'logs' / 'foreland.log'}"
+
+
+def test_doctor_is_1_when_something_is_missing_that_the_program_needs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.models.registry.pocket_folder", lambda: tmp_path)
+    assert main(["doctor"]) == 1
+    assert "restore the folder assets/pocket" in capsys.readouterr().out
 
 
 def test_latents_are_kept_in_the_sessions_folder_when_asked_for(tmp_path: Path) -> None:
