@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from app.storage.paths import embeddings_folder, words_file
 from engine.control.events import Commit
+from engine.loading import loader
 from engine.models.interface import HistoryPolicy, Loader, ModelSpec
 from engine.models.load_options import LoadOptions
-from engine.models.registry import loader, spec_of
+from engine.models.registry import options_of, spec_of
 
 if TYPE_CHECKING:
     from engine.runtime.session import Settings
@@ -59,8 +60,16 @@ class ModelOptions:
     """Folder of other weights of the pocket world."""
 
     def another(self, name: str) -> ModelOptions:
-        """The same place to compute for another model: what says how this one is read is left out."""
-        return replace(self, model=name, like=None, size=None, weights=None)
+        """The same place to compute for another model: what says how this one is read, and what that one does not understand, is left
+        out. Raises ChoiceError for an unknown model."""
+        try:
+            understood = options_of(name)
+        except ValueError as e:
+            raise ChoiceError(str(e)) from e
+        names = {"text": "text_encoder", "tiled": "vae_tiling", "start_image": "start"}
+        kept = {names.get(n, n) for n in understood} - {"weights", "base", "lora", "decoder"}
+        shared = {f.name: getattr(self, f.name) for f in fields(self) if f.name in kept}
+        return ModelOptions(**shared | {"model": name})
 
     def choose(self) -> Choice:
         """Raises ChoiceError: an unknown model, an impossible size, a file that is not there, an option it does not know."""

@@ -196,7 +196,7 @@ def shapes(
     """Wan-1.3B's true shapes with random weights, beside the paper's table; downloads nothing."""
     from engine.measure import bench_wan
     from engine.models.load_options import LoadOptions
-    from engine.models.wan.load import torch_device, torch_dtype
+    from engine.models.loading import torch_device, torch_dtype
 
     _use_threads(threads)
     options = LoadOptions(device=device, dtype=dtype)

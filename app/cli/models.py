@@ -14,7 +14,7 @@ from app.cli.parameters import FILE, Whole, completing
 from app.cli.progress import ProgressLine
 from app.storage.paths import words_file
 from engine.models import hub
-from engine.models.catalogue import Entry, UnknownModel, find, load_catalogue
+from engine.models.catalogue import Entry, UnknownModel, find, load_catalogue, read_catalogue
 
 name_argument = click.argument("name", shell_complete=completing(lambda: list(load_catalogue())))
 
@@ -37,6 +37,8 @@ def row(entry: Entry) -> dict[str, Any]:
         "fps": entry.fps,
         "window": entry.window,
         "trained": list(entry.trained),
+        "windows": list(entry.windows),
+        "source": entry.source,
         "steps": entry.steps,
         "history": [h.value for h in entry.history],
     }
@@ -46,18 +48,23 @@ def row(entry: Entry) -> dict[str, Any]:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def list_models(as_json: bool) -> int:
     """All models of the catalogue, and which are installed."""
-    rows = [row(e) for e in load_catalogue().values()]
+    catalogue = read_catalogue()
+    rows = [row(e) for e in catalogue.entries.values()]
     if as_json:
+        rows += [{"source": b.source, "error": b.error} for b in catalogue.broken]
         click.echo(json.dumps(rows, indent=2))
         return 0
-    click.echo(f"{'name':<32}{'here':<6}{'download':>9}{'GPU':>7}  {'K':<8}{'history':<16}licence")
-    click.echo(f"{'pocket':<32}{'yes':<6}{'ships':>9}{'none':>7}  {'1 to 21':<8}{'clean-prefill':<16}with Foreland")
+    click.echo(f"{'name':<32}{'here':<6}{'download':>9}{'GPU':>7}  {'K':<10}{'history':<16}licence")
     for r in rows:
-        trained = "/".join(map(str, r["trained"]))
-        size = f"{r['about_gb']:>6.0f} GB{r['memory_gb']:>4.0f} GB"
+        lengths = "/".join(map(str, r["trained"])) or "{} to {}".format(*r["windows"])
+        download = f"{r['about_gb']:.0f} GB" if r["repo"] else "none"
+        memory = f"{r['memory_gb']:.0f} GB" if r["memory_gb"] else "none"
         click.echo(
-            f"{r['name']:<32}{'yes' if r['here'] else 'no':<6}{size}  {trained:<8}{r['history'][0]:<16}{r['licence']}"
+            f"{r['name']:<32}{'yes' if r['here'] else 'no':<6}{download:>9}{memory:>7}  {lengths:<10}"
+            f"{r['history'][0]:<16}{r['licence']}"
         )
+    for broken in catalogue.broken:
+        click.echo(f"left out: {broken}")
     click.echo(
         "K: latents of a call that the weights were trained at; GPU: memory, at least. Pull: foreland models pull NAME"
     )
@@ -65,10 +72,11 @@ def list_models(as_json: bool) -> int:
 
 
 def _entry(name: str) -> Entry:
-    if name == "pocket":
-        raise UserError("the pocket world ships with Foreland: there is nothing to pull")
     with told(UnknownModel):
-        return find(name)
+        entry = find(name)
+    if entry.ships:
+        raise UserError(f"{name} ships with Foreland or with its plug-in: there is nothing to pull")
+    return entry
 
 
 @models.command()
@@ -134,7 +142,7 @@ def path(name: str) -> int:
 @click.option("--seed", type=Whole(min=0), default=0, help="Of the weights.")
 def tiny(name: str, folder: Path, seed: int) -> int:
     """Write a small random checkpoint in the published layout of a model. What it shows is noise."""
-    from engine.models.wan.tiny import TinyError, write_tiny
+    from engine.models.tiny import TinyError, write_tiny
 
     with told(TinyError, OSError):
         written = write_tiny(name, folder, seed)
@@ -146,7 +154,7 @@ def tiny(name: str, folder: Path, seed: int) -> int:
 @models.command()
 def words() -> int:
     """Say what keys mean in words, for models without a camera, and where to change it."""
-    from engine.models.wan.load import action_words
+    from engine.models.action_words import action_words
 
     file = words_file()
     with told(ValueError):

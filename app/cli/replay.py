@@ -34,8 +34,9 @@ def replay(session: Path, film: Path | None, model: str | None, device: str, che
 
 def _film_again(session: Path, film: Path, model_name: str | None, device: str) -> int:
     """Makes the session's world again; status 0 when it is the same bit for bit."""
+    from engine.loading import loader
     from engine.models.load_options import LoadOptions
-    from engine.models.registry import loader, spec_of
+    from engine.models.registry import spec_of
     from engine.playback.recorder import Recorder, RecordingError
     from engine.runtime.regenerate import regenerate
 

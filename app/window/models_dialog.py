@@ -37,7 +37,7 @@ class ModelsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Models")
         self.resize(900, 420)
-        self._entries: list[Entry | None] = [None, *load_catalogue().values()]
+        self._entries: list[Entry | None] = [None, *(e for e in load_catalogue().values() if e.name != "pocket")]
         self.job: PullJob | None = None
         self.table = QTableWidget(len(self._entries), len(COLUMNS), self)
         self.table.setAccessibleName("Models")

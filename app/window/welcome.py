@@ -95,6 +95,8 @@ class Welcome(QDialog):
     def _fill_models(self, gpu_gb: float) -> None:
         rows: list[tuple[str, str, bool]] = [("pocket", "pocket: ships with Foreland, needs no GPU", True)]
         for e in load_catalogue().values():
+            if e.name == "pocket":
+                continue
             fits = gpu_gb >= e.memory_gb
             here = hub.here(e)
             if fits and here:

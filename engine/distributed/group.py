@@ -1,20 +1,27 @@
-"""The ranks as one thing: started, watched, told what to do together, and ended together."""
+"""The ranks as one thing: started, watched, told what to do together, and ended together.
+
+Ranks are processes of multiprocessing's spawn context, so they start in the same way from a checkout, from an installation, from a
+bundle without a Python of its own, and on every system.
+"""
 
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable
-from multiprocessing import Pipe
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
-from engine.models.transport import Header, Tensors, receive, send
+from engine.assets import FOLDER
+from engine.distributed.worker import Rank, run_rank
+from engine.models.interface import Header, Tensors
+from engine.models.transport import receive, send
 
 log = logging.getLogger(__name__)
 
@@ -26,58 +33,70 @@ COLLECTIVE_SECONDS = 120.0
 """A collective that takes longer fails; the engine has given the group up long before. Idle time does not count: nobody waits in
 a collective then."""
 GOODBYE_SECONDS = 3.0
+"""For ranks to end by themselves when the group is closed."""
 
 
 class RankError(RuntimeError):
     """A rank failed, ended or hung. The whole group was ended."""
 
 
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Interpreters that start meanwhile do not take modules from the current folder."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
+
+
 class RankGroup:
     """N child processes. Used from one thread."""
 
-    def __init__(self, order: Header, devices: list[str], progress: Callable[[str, float], None]) -> None:
-        """order: what to load; devices: one a rank. Raises RankError when a rank does not come up."""
+    def __init__(
+        self,
+        request: Header,
+        devices: list[str],
+        progress: Callable[[str, float], None],
+        rank: type[Rank] = Rank,
+    ) -> None:
+        """request: what to load; devices: one a rank; rank: what runs in each process. Raises RankError when one does not come up."""
         self.ranks = len(devices)
-        self._children: list[subprocess.Popen[bytes]] = []
+        self._children: list[SpawnProcess] = []
         self._pipes: list[Connection] = []
         self._slowest = 0.0
         self.alive = True
         self._folder = tempfile.TemporaryDirectory(prefix="foreland-ranks-")
         try:
-            self._start(order, devices)
+            self._start(request, devices, rank)
             self._load(progress)
         except BaseException:
             self.kill()
             raise
 
-    def _start(self, order: Header, devices: list[str]) -> None:
-        root = str(Path(__file__).resolve().parents[2])
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH")) if p),
+    def _start(self, request: Header, devices: list[str], kind: type[Rank]) -> None:
+        context = multiprocessing.get_context("spawn")
+        shared = {
+            "op": "load",
+            "ranks": self.ranks,
+            "store": str(Path(self._folder.name) / "store"),
+            "collective": COLLECTIVE_SECONDS,
+            "assets": str(FOLDER),
         }
-        patience = {"collective": COLLECTIVE_SECONDS}
         for rank, device in enumerate(devices):
-            mine, theirs = Pipe()
-            self._children.append(
-                subprocess.Popen(
-                    [sys.executable, "-m", "engine.distributed.worker", str(theirs.fileno())],
-                    pass_fds=[theirs.fileno()],
-                    env=environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                )
-            )
-            theirs.close()
+            mine, theirs = context.Pipe()
             self._pipes.append(mine)
-            options = order["options"] | {"device": device}
-            store = str(Path(self._folder.name) / "store")
-            send(
-                mine,
-                order
-                | {"op": "load", "rank": rank, "ranks": self.ranks, "options": options, "store": store}
-                | patience,
-            )
+            child = context.Process(target=run_rank, args=(theirs, kind), name=f"foreland-rank-{rank}", daemon=True)
+            with _safe_path():
+                child.start()
+            self._children.append(child)
+            theirs.close()
+            options = request["options"] | {"device": device}
+            self._send(rank, request | shared | {"rank": rank, "options": options})
 
     def _load(self, progress: Callable[[str, float], None]) -> None:
         ready: set[int] = set()
@@ -95,18 +114,19 @@ class RankGroup:
 
     @property
     def pids(self) -> list[int]:
-        return [c.pid for c in self._children]
+        """Process ids, by rank."""
+        return [c.pid for c in self._children if c.pid is not None]
 
     def tell(self, header: Header, tensors: Tensors | None = None) -> None:
         """To all ranks. Raises RankError."""
-        for rank, pipe in enumerate(self._pipes):
-            try:
-                send(pipe, header, tensors)
-            except OSError as e:
-                self._fail(rank, self._ending(rank) or str(e))
+        for rank in range(self.ranks):
+            self._send(rank, header, tensors)
 
-    def tell_one(self, rank: int, header: Header) -> None:
-        send(self._pipes[rank], header)
+    def _send(self, rank: int, header: Header, tensors: Tensors | None = None) -> None:
+        try:
+            send(self._pipes[rank], header, tensors)
+        except OSError as e:
+            self._fail(rank, self._ending(rank) or str(e))
 
     def answers(self, first: str | None = None) -> tuple[Header, Tensors]:
         """Waits until every rank has answered; the answer of rank 0. first: an op of rank 0 alone that is returned at once."""
@@ -126,10 +146,14 @@ class RankGroup:
 
     def _next(self, seconds: float) -> tuple[int, Header, Tensors]:
         """The next message of any rank. Raises RankError."""
-        there = wait(self._pipes, max(0.0, seconds))
-        if not there:
+        ready = wait([*self._pipes, *(c.sentinel for c in self._children)], max(0.0, seconds))
+        if not ready:
             self._fail(None, f"no sign of life for {seconds:.0f} s")
-        rank = self._pipes.index(there[0])  # type: ignore[arg-type]
+        # what a rank said before it ended comes first
+        rank = next((i for i, pipe in enumerate(self._pipes) if pipe in ready), None)
+        if rank is None:
+            rank = next(i for i, child in enumerate(self._children) if child.sentinel in ready)
+            self._fail(rank, self._ending(rank))
         try:
             header, tensors = receive(self._pipes[rank])
         except (EOFError, OSError):
@@ -140,13 +164,11 @@ class RankGroup:
         return rank, header, tensors
 
     def _ending(self, rank: int) -> str:
-        try:
-            code = self._children[rank].wait(1.0)
-        except subprocess.TimeoutExpired:
-            return ""
-        return f"it ended with status {code}"
+        self._children[rank].join(1.0)
+        code = self._children[rank].exitcode
+        return "" if code is None else f"it ended with status {code}"
 
-    def _fail(self, rank: int | None, why: str) -> Any:
+    def _fail(self, rank: int | None, why: str) -> NoReturn:
         self.kill()
         who = "the ranks" if rank is None else f"rank {rank} of {self.ranks}"
         raise RankError(f"{who}: {why}")
@@ -155,10 +177,9 @@ class RankGroup:
         """Ends all ranks at once. Safe to call twice."""
         self.alive = False
         for child in self._children:
-            if child.poll() is None:
-                child.kill()
+            child.kill()
         for child in self._children:
-            child.wait()
+            child.join()
         for pipe in self._pipes:
             pipe.close()
         self._folder.cleanup()
@@ -174,8 +195,5 @@ class RankGroup:
                 continue
         end = time.monotonic() + GOODBYE_SECONDS
         for child in self._children:
-            try:
-                child.wait(max(0.0, end - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                break
+            child.join(max(0.0, end - time.monotonic()))
         self.kill()

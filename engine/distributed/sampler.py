@@ -1,6 +1,6 @@
 """A sampler over several ranks, as the engine sees it: one sampler like any other.
 
-It keeps what was adopted, call by call, so that a group that was lost is rebuilt and goes on from the retained latents.
+It keeps the session's groups, call by call, so that a group of ranks that was lost is started again and goes on from them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import torch
 
 from engine.control.conditions import Condition
 from engine.distributed.group import RankError, RankGroup
+from engine.models.family import Frontend
 from engine.models.interface import (
     Group,
+    Header,
     HistoryPolicy,
     ModelSpec,
     Request,
@@ -23,8 +25,8 @@ from engine.models.interface import (
     SamplerHost,
     StepCallback,
     Stopped,
+    Tensors,
 )
-from engine.models.transport import Header, Tensors, Wire
 
 log = logging.getLogger(__name__)
 
@@ -34,44 +36,35 @@ SINK = 16
 """The session's first positions are kept as well."""
 
 
-class ParallelSampler(Sampler):
+class ParallelSampler(Sampler[Any]):
     """Used from one thread, but for `prepare`."""
 
-    def __init__(
-        self,
-        spec: ModelSpec,
-        prepare: Callable[[Condition], Any],
-        slowly: bool,
-        wire: Wire,
-        start: Callable[[], RankGroup],
-        frames: Any = None,
-        keyframes: int = 0,
-    ) -> None:
-        """prepare: makes a condition's inputs in this process. start: starts a group. frames: `LastFrames` of this process's
-        decoder, for models that begin calls from a picture; keyframes: how far before the branch that may be."""
-        self.spec, self.prepares_slowly = spec, slowly
-        self.frames = frames
-        self._prepare, self._wire, self._start, self._keyframes = prepare, wire, start, keyframes
+    def __init__(self, spec: ModelSpec, frontend: Frontend, start: Callable[[], RankGroup]) -> None:
+        """start: starts a group. Raises RankError."""
+        self.spec, self.prepares_slowly = spec, frontend.prepares_slowly
+        self.frames = frontend.frames
+        self._prepare, self._transport, self._keyframes = frontend.prepare, frontend.transport, frontend.keyframes
+        self._start = start
         self._group: RankGroup | None = start()
         self._known: set[str] = set()
-        self._adopted: list[tuple[list[Group], int]] = []
+        self._calls: list[tuple[list[Group], int]] = []
         self._made: list[Group] = []
-        self._begin: Path | None = None
+        self._start_file: Path | None = None
         self._calling = False
         self._later: list[Header] = []
-        self.rebuilt = 0
+        self.restarts = 0
 
     def prepare(self, condition: Condition) -> Any:
         return self._prepare(condition)
 
     def set_start(self, file: Path | None) -> None:
-        self._begin = file
+        self._start_file = file
         self._tell({"op": "set_start", "file": str(file) if file else None})
 
     def sample(self, request: Request, report: StepCallback) -> list[Group]:
         self.spec.check_window(request.window)
         group = self._living()
-        header, tensors = self._wire.prepared_out(request.prepared, self._known)
+        header, tensors = self._transport.prepared_out(request.prepared, self._known)
         r = {
             "branch": request.branch,
             "window": request.window,
@@ -87,12 +80,12 @@ class ParallelSampler(Sampler):
             while True:
                 answer, parts = group.answers("step")
                 if answer["op"] == "step":
-                    go = report(answer["step"], answer["steps"])
-                    group.tell({"op": "verdict", "go": go})
+                    go_on = report(answer["step"], answer["steps"])
+                    group.tell({"op": "continue", "go_on": go_on})
                     continue
                 if answer["op"] == "stopped":
                     raise Stopped
-                self._made = self._wire.groups_in(answer["groups"], parts)
+                self._made = self._transport.groups_in(answer["groups"], parts)
                 return self._made
         except RankError as e:
             self._lost(e)
@@ -105,10 +98,8 @@ class ParallelSampler(Sampler):
 
     def extend(self, groups: Sequence[Group]) -> None:
         first = groups[0].position
-        kept = [
-            (made, min(count, first - made[0].position)) for made, count in self._adopted if made[0].position < first
-        ]
-        self._adopted = [*kept, (list(groups), len(groups))]
+        kept = [(made, min(count, first - made[0].position)) for made, count in self._calls if made[0].position < first]
+        self._calls = [*kept, (list(groups), len(groups))]
         mine = len(groups) == len(self._made) and all(a is b for a, b in zip(groups, self._made, strict=True))
         if mine:
             self._tell({"op": "extend", "made": True, "count": len(groups)})
@@ -132,15 +123,15 @@ class ParallelSampler(Sampler):
             self.frames.ask = host.decode_until
 
     def evict_before(self, position: int) -> None:
-        self._adopted = [
+        self._calls = [
             (made, count)
-            for made, count in self._adopted
+            for made, count in self._calls
             if made[0].position + count > position - RETAINED or made[0].position < SINK
         ]
         self._tell({"op": "evict_before", "position": position})
 
     def reset(self) -> None:
-        self._adopted.clear()
+        self._calls.clear()
         self._made = []
         if self.frames is not None:
             self.frames.clear()
@@ -163,7 +154,7 @@ class ParallelSampler(Sampler):
         images = (HistoryPolicy.BOUNDARY_IMAGE, HistoryPolicy.LATENT_INPUT)
         if self.frames is None or request.history not in images or request.branch == 0:
             return {}
-        groups = {g.position: g for made, count in self._adopted for g in made[:count]}
+        groups = {g.position: g for made, count in self._calls for g in made[:count]}
         back = (
             {0}
             if request.history is HistoryPolicy.BOUNDARY_IMAGE
@@ -179,7 +170,7 @@ class ParallelSampler(Sampler):
 
     def _tell(self, header: Header) -> None:
         """Something that has no answer. A group that is lost hears of it when it is rebuilt. Between the steps of a call the
-        ranks wait for a verdict and nothing else: it is told afterwards."""
+        ranks wait for whether to go on, and nothing else: it is told afterwards."""
         if self._group is None:
             return
         if self._calling:
@@ -203,7 +194,7 @@ class ParallelSampler(Sampler):
     def _send_groups(self, groups: list[Group], count: int) -> None:
         if self._group is None:
             return
-        header, tensors = self._wire.groups_out(groups, self._known)
+        header, tensors = self._transport.groups_out(groups, self._known)
         try:
             self._group.tell({"op": "extend", "groups": header, "count": count}, tensors)
         except RankError as e:
@@ -212,19 +203,19 @@ class ParallelSampler(Sampler):
     def _lost(self, error: RankError) -> None:
         self._group = None
         self._made = []
-        self._notify(f"{error}; what is cached plays on, the group is started again from the retained latents")
+        self._notify(f"{error}; what is cached plays on, the workers are started again from the retained latents")
 
     def _living(self) -> RankGroup:
-        """The group, rebuilt and told what was adopted if it was lost. Raises RankError."""
+        """The group, rebuilt and told what it had been told if it was lost. Raises RankError."""
         if self._group is None:
             self._group = self._start()
             self._known.clear()
-            self.rebuilt += 1
-            if self._begin is not None:
-                self._tell({"op": "set_start", "file": str(self._begin)})
-            for made, count in self._adopted:
+            self.restarts += 1
+            if self._start_file is not None:
+                self._tell({"op": "set_start", "file": str(self._start_file)})
+            for made, count in self._calls:
                 self._send_groups(made, count)
-            self._notify("the group of ranks runs again")
+            self._notify("the workers were restarted")
         if self._group is None:
             raise RankError("the group of ranks could not be started again")
         return self._group

@@ -24,8 +24,8 @@ import torch.distributed as dist
 from torch import Tensor
 
 from engine.distributed.split import Split
-from engine.models.attention import CallHolder, Rotation, WindowCall
-from engine.models.attention import attend as plain_attend
+from engine.models.attention import RotaryEmbedding
+from engine.models.attention import attend as attend_alone
 
 
 @dataclass
@@ -101,65 +101,67 @@ def attend_lse(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tenso
     return out.transpose(1, 2), lse[:, :, : q.shape[2]].transpose(1, 2).float()
 
 
-class Spread:
-    """How one rank takes part. `tokens` of a latent are known from the first forward of a shape on."""
+class UnifiedSequenceParallel:
+    """See `engine.models.attention.SequenceParallel`."""
 
     def __init__(self, groups: Groups) -> None:
         self.groups, self.split = groups, groups.split
         self.traffic = Traffic()
-        self._ring_index, self._ulysses_index = self.split.place(groups.rank)
+        self._ring_index = self.split.place(groups.rank)[0]
         self.tokens = 0
-        self.shard = 0
+        self.shard_tokens = 0
+        """Tokens of a latent outside attention, padding included."""
 
-    # -- outside the blocks --------------------------------------------------------------------------------------------
+    # -- outside attention ---------------------------------------------------------------------------------------------
 
     def measure(self, tokens: int) -> None:
-        """tokens: of one latent."""
-        self.tokens, self.shard = tokens, -(-tokens // self.split.ranks)
+        self.tokens, self.shard_tokens = tokens, -(-tokens // self.split.ranks)
 
-    def take(self, x: Tensor) -> Tensor:
-        """My shard of every latent: (b, latents * tokens, ...) to (b, latents * shard, ...). Padding is zero."""
+    def shard(self, x: Tensor) -> Tensor:
         y = x.unflatten(1, (-1, self.tokens))
-        first = self.groups.rank * self.shard
-        mine = y[:, :, first : first + self.shard]
-        if mine.shape[2] < self.shard:
-            fill = y.new_zeros(*y.shape[:2], self.shard - mine.shape[2], *y.shape[3:])
-            mine = torch.cat((mine, fill), 2)
-        return mine.flatten(1, 2).contiguous()
+        first = self.groups.rank * self.shard_tokens
+        return _padded(y[:, :, first : first + self.shard_tokens], self.shard_tokens).contiguous()
 
-    def whole(self, x: Tensor) -> Tensor:
-        """All shards of every latent, without padding: the inverse of `take`, everywhere."""
+    def gather(self, x: Tensor) -> Tensor:
         parts = [torch.empty_like(x) for _ in range(self.split.ranks)]
         self.traffic.count("gather", x, self.split.ranks - 1)
         dist.all_gather(parts, x.contiguous())
-        y = torch.cat([p.unflatten(1, (-1, self.shard)) for p in parts], 2)
+        y = torch.cat([p.unflatten(1, (-1, self.shard_tokens)) for p in parts], 2)
         return y[:, :, : self.tokens].flatten(1, 2)
+
+    def shard_rows(self, x: Tensor) -> Tensor:
+        return self.shard(x[None])[0]
+
+    def attend_shards(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        mine = max(0, min(self.shard_tokens, self.tokens - self.groups.rank * self.shard_tokens))
+        packed = _partial(query, key[:, :mine], value[:, :mine])
+        parts = [torch.empty_like(packed) for _ in range(self.split.ranks)]
+        self.traffic.count("partials", packed, self.split.ranks - 1)
+        dist.all_gather(parts, packed)
+        return _merged(torch.stack(parts)).type_as(query)
 
     # -- inside attention ----------------------------------------------------------------------------------------------
 
     @property
     def slice_tokens(self) -> int:
-        """Tokens of a latent that attention sees on this rank, padding included."""
-        return self.shard * self.split.ulysses
+        return self.shard_tokens * self.split.ulysses
 
     @property
-    def valid(self) -> int:
-        """Of them, those that are not padding."""
+    def valid_tokens(self) -> int:
+        """Of a slice, those that are not padding."""
         return max(0, min(self.slice_tokens, self.tokens - self._ring_index * self.slice_tokens))
 
     def to_heads(self, x: Tensor) -> Tensor:
-        """(b, latents * shard, heads, d) to (b, latents * slice, my heads, d)."""
         if self.groups.ulysses is None:
             return x
         from yunchang.comm.all_to_all import all_to_all_4D
 
         self.traffic.count("ulysses", x, 1 - 1 / self.split.ulysses)
         b = x.shape[0]
-        y = all_to_all_4D(x.unflatten(1, (-1, self.shard)).flatten(0, 1), 2, 1, self.groups.ulysses)
+        y = all_to_all_4D(x.unflatten(1, (-1, self.shard_tokens)).flatten(0, 1), 2, 1, self.groups.ulysses)
         return y.unflatten(0, (b, -1)).flatten(1, 2)
 
     def to_tokens(self, x: Tensor) -> Tensor:
-        """The inverse of `to_heads`."""
         if self.groups.ulysses is None:
             return x
         from yunchang.comm.all_to_all import all_to_all_4D
@@ -169,36 +171,26 @@ class Spread:
         y = all_to_all_4D(x.unflatten(1, (-1, self.slice_tokens)).flatten(0, 1).contiguous(), 1, 2, self.groups.ulysses)
         return y.unflatten(0, (b, -1)).flatten(1, 2)
 
-    def turn(self, rotation: Rotation) -> Rotation:
-        """The rows of a rotation that this rank's slice needs; padding gets any."""
-        return Rotation(*(self._slice(x) for x in (rotation.cos, rotation.sin)))
+    def shard_rotary(self, rotary: RotaryEmbedding) -> RotaryEmbedding:
+        return RotaryEmbedding(*(self._slice(x) for x in (rotary.cos, rotary.sin)))
 
     def _slice(self, x: Tensor) -> Tensor:
         y = x.unflatten(1, (-1, self.tokens))
         first = self._ring_index * self.slice_tokens
-        mine = y[:, :, first : first + self.slice_tokens]
-        if mine.shape[2] < self.slice_tokens:
-            fill = mine.new_zeros(*mine.shape[:2], self.slice_tokens - mine.shape[2], *mine.shape[3:])
-            mine = torch.cat((mine, fill), 2)
-        return mine.flatten(1, 2)
+        return _padded(y[:, :, first : first + self.slice_tokens], self.slice_tokens)
 
-    def rows(self, mask: Tensor) -> Tensor:
-        """My shard's rows of a (tokens, ...) mask of cross-attention."""
-        return self.take(mask[None])[0]
-
-    def _kept(self, x: Tensor) -> Tensor:
+    def _without_padding(self, x: Tensor) -> Tensor:
         """Keys or values without padding."""
-        if self.valid == self.slice_tokens:
+        if self.valid_tokens == self.slice_tokens:
             return x
-        return x.unflatten(1, (-1, self.slice_tokens))[:, :, : self.valid].flatten(1, 2)
+        return x.unflatten(1, (-1, self.slice_tokens))[:, :, : self.valid_tokens].flatten(1, 2)
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        """Over this rank's keys and, through the ring, everybody's."""
         if mask is not None:
             raise ValueError("a masked forward cannot be spread over ranks; calls have no mask")
-        key, value = self._kept(key), self._kept(value)
+        key, value = self._without_padding(key), self._without_padding(value)
         if self.groups.ring is None:
-            return plain_attend(query, key, value)
+            return attend_alone(query, key, value)
         r = self.split.ring
         query = query.contiguous()
         all_queries = [torch.empty_like(query) for _ in range(r)]
@@ -206,48 +198,30 @@ class Spread:
         dist.all_gather(all_queries, query, group=self.groups.ring)
         n = query.shape[1]
         visiting = torch.stack(all_queries, 1).flatten(1, 2)
-        if key.shape[1]:
-            out, lse = attend_lse(visiting, key, value)
-        else:  # a slice that is padding only has nothing to say
-            out = torch.zeros_like(visiting)
-            lse = visiting.new_full(visiting.shape[:3], -torch.inf, dtype=torch.float32)
-        # the log-sum-exp travels beside its output
-        packed = torch.cat((out.float(), lse[..., None]), -1).unflatten(1, (r, n)).transpose(0, 1).contiguous()
+        packed = _partial(visiting, key, value).unflatten(1, (r, n)).transpose(0, 1).contiguous()
         home = torch.empty_like(packed)
         self.traffic.count("partials", packed, 1 - 1 / r)
         dist.all_to_all_single(home, packed, group=self.groups.ring)
-        weight = torch.softmax(home[..., -1], 0)[..., None]
-        return (home[..., :-1] * weight).sum(0).type_as(query)
+        return _merged(home).type_as(query)
 
 
-class SpreadHolder:
-    """Lets a model's blocks run spread out: shards what enters the first block and every modulation by token, gathers what leaves
-    the last."""
-
-    def __init__(self, model: Any, holder: CallHolder, groups: Groups) -> None:
-        self.spread = Spread(groups)
-        self._holder = holder
-        holder.spread = self.spread
-        blocks = list(model.blocks)
-        for i, block in enumerate(blocks):
-            block.register_forward_pre_hook(self._before(i == 0))
-        blocks[-1].register_forward_hook(lambda module, inputs, out: self.spread.whole(out))
-
-    def _before(self, first: bool) -> Any:
-        def hook(module: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-            hidden, context, modulation, *rest = inputs
-            call: WindowCall | None = self._holder.call
-            assert call is not None
-            if first:
-                self.spread.measure(call.latent_tokens)
-                hidden = self.spread.take(hidden)
-            if modulation.ndim == 4:
-                modulation = self.spread.take(modulation)
-            return hidden, context, modulation, *rest
-
-        return hook
+def _padded(x: Tensor, tokens: int) -> Tensor:
+    """(b, latents, n, ...) to (b, latents * tokens, ...), with zeros where a latent has fewer than `tokens` here."""
+    if x.shape[2] < tokens:
+        x = torch.cat((x, x.new_zeros(*x.shape[:2], tokens - x.shape[2], *x.shape[3:])), 2)
+    return x.flatten(1, 2)
 
 
-def spread_out(model: Any, holder: CallHolder, groups: Groups) -> Spread:
-    """Spreads a model with window attention over the ranks of `groups`. Every rank must then run the same forwards."""
-    return SpreadHolder(model, holder, groups).spread
+def _partial(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Attention over some of the keys, (b, n, heads, d + 1) in float32; the last feature is the log-sum-exp of its scores."""
+    if key.shape[1]:
+        out, lse = attend_lse(query, key, value)
+    else:  # where there is padding only, nothing is added
+        out, lse = torch.zeros_like(query), query.new_full(query.shape[:3], -torch.inf, dtype=torch.float32)
+    return torch.cat((out.float(), lse[..., None]), -1).contiguous()
+
+
+def _merged(partials: Tensor) -> Tensor:
+    """(parts, b, n, heads, d + 1), as `_partial` gives them, to attention over all keys, (b, n, heads, d)."""
+    weight = torch.softmax(partials[..., -1], 0)[..., None]
+    return (partials[..., :-1] * weight).sum(0)

@@ -8,16 +8,16 @@ from typing import Any
 import torch
 
 from engine.control.conditions import Condition
-from engine.measure.bench_wan import timed
+from engine.measure.timing import timed
 from engine.models.audio_video.call import Call
-from engine.models.audio_video.sampler import JointSampler
+from engine.models.audio_video.sampler import AudioVideoSampler
 from engine.models.interface import Model, Request
 
 
 def sampler(model: Model, windows: Sequence[int], steps: int, repeats: int) -> list[dict[str, Any]]:
     """Seconds of a call that begins with the frame before it, its denoising steps, and their share of what it plays; medians."""
     s = model.sampler
-    assert isinstance(s, JointSampler)
+    assert isinstance(s, AudioVideoSampler)
     rows = []
     for k in windows:
         prepared = s.prepare(Condition(0, "a valley"))
@@ -50,7 +50,7 @@ def sampler(model: Model, windows: Sequence[int], steps: int, repeats: int) -> l
 def decode(model: Model, window: int, repeats: int) -> dict[str, float]:
     """Seconds until the first group's frames are there, and the whole call's, in pictures and sound."""
     s = model.sampler
-    assert isinstance(s, JointSampler)
+    assert isinstance(s, AudioVideoSampler)
     f = s.family
     spans = f.spans(window)
     video, audio = torch.randn(f.latent[0], window, *f.latent[1:]), torch.randn(*f.audio_shape(window))
@@ -58,13 +58,13 @@ def decode(model: Model, window: int, repeats: int) -> dict[str, float]:
 
     def frames(n: int) -> None:
         with torch.inference_mode():
-            pictures = f.pictures(call)  # type: ignore[attr-defined]
+            pictures = f.pictures(call)
             for i in range(1, n):
                 pictures.group(i)
 
     def sound() -> None:
         with torch.inference_mode():
-            f.waveform(call.audio)  # type: ignore[attr-defined]
+            f.waveform(call.audio)
 
     first, whole = timed(lambda: frames(2), repeats)["median"], timed(lambda: frames(window), repeats)["median"]
     share = whole * spans[1] / sum(spans[1:])

@@ -13,6 +13,7 @@ import torch
 from engine.control.conditions import Condition
 from engine.measure.timing import timed
 from engine.models.attention import WindowCall
+from engine.models.catalogue import find
 from engine.models.interface import Group, HistoryPolicy, Request
 from engine.models.pocket.codec import CHANNELS, COLUMNS, ROWS
 from engine.models.pocket.network import (
@@ -25,9 +26,9 @@ from engine.models.pocket.network import (
     training_masks,
 )
 from engine.models.pocket.sampler import PocketDecoder, PocketSampler, PocketWeights
-from engine.models.registry import POCKET
 
-GROUP_SECONDS = POCKET.spans[1] / POCKET.fps
+SPEC = find("pocket").spec()
+GROUP_SECONDS = SPEC.spans[1] / SPEC.fps
 FIRST_WINDOW = 7
 """K of the call that makes the history: at least HISTORY groups, so that nothing of the start image is in it."""
 

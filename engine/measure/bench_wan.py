@@ -9,7 +9,7 @@ import torch
 
 from engine.control.conditions import Condition
 from engine.measure.timing import timed
-from engine.models.attention import WindowCall, grid_rotation
+from engine.models.attention import WindowCall, grid_rotary_embedding
 from engine.models.interface import Group, HistoryPolicy, Model, Request
 from engine.models.wan.anyflow import AnyFlowBackbone
 from engine.models.wan.backbone import WanBackbone, kept
@@ -44,7 +44,7 @@ def forward_times(
     backbone: WanBackbone, grid: tuple[int, int], k: int, history: int, repeats: int, prefix_only: bool = False
 ) -> dict[str, float]:
     """Seconds (medians) of one forward over K latents of `grid`: with the prefix kept, with the prefix recomputed in the same
-    forward, and without any prefix. prefix_only: just the first, and where it is spread out, the bytes that this rank sends."""
+    forward, and without any prefix. prefix_only: just the first, and where it runs on several ranks, the bytes that this rank sends."""
     device, dtype = backbone.device, backbone.dtype
     h, w = grid
     rows, columns = (torch.arange(n, device=device) for n in backbone.tokens(h, w))
@@ -53,7 +53,7 @@ def forward_times(
     text = torch.randn(1, 512, backbone.model.config.text_dim, device=device, dtype=dtype)
 
     def rotation(first: int, n: int) -> Any:
-        return grid_rotation(torch.arange(first, first + n, device=device), rows, columns, backbone.head_dim)
+        return grid_rotary_embedding(torch.arange(first, first + n, device=device), rows, columns, backbone.head_dim)
 
     def run(latents: torch.Tensor, call: WindowCall) -> None:
         backbone.velocity(latents, [0.5] * latents.shape[2], 0.0, text, call)
@@ -65,12 +65,12 @@ def forward_times(
         first = WindowCall(rotation(0, history), capture_kv=True, latents=history)
         run(z[:, :, :history], first)
         call = WindowCall(rotation(history, k), kept(first), rotation(0, history), latents=k)
-        spread: Any = backbone.holder.spread
-        if spread is not None:
+        parallel: Any = backbone.holder.parallel
+        if parallel is not None:
             run(window, call)
-            spread.traffic.clear()
+            parallel.traffic.clear()
             run(window, call)
-            out["sent"] = float(sum(spread.traffic.sent.values()))
+            out["sent"] = float(sum(parallel.traffic.sent.values()))
         out["reuse"] = timed(lambda: run(window, call), repeats)["median"]
         if prefix_only:
             return out
@@ -115,7 +115,7 @@ def sampler(model: Model, windows: Sequence[int], steps: int, repeats: int) -> l
     for k in windows:
         row: dict[str, Any] = {"K": k, "steps": steps, "T": k * model.spec.spans[1] / model.spec.fps}
         if isinstance(backbone, WanBackbone):
-            row |= forward_times(backbone, s._shape[1:], k, s.recipe.history, repeats)
+            row |= forward_times(backbone, s._shape[1:], k, s.config.history, repeats)
             row["diffusers"] = plain_time(
                 dict(backbone.model.config), s._shape[1:], k, backbone.device, backbone.dtype, repeats
             )

@@ -132,8 +132,9 @@ def _times(split: Split, device: Any, job: dict[str, Any]) -> list[dict[str, Any
     import torch
     from diffusers import WanTransformer3DModel
 
-    from engine.distributed.usp import make_groups, spread_out
+    from engine.distributed.usp import UnifiedSequenceParallel, make_groups
     from engine.measure import bench_wan as bench
+    from engine.models.attention import shard_blocks
     from engine.models.wan.backbone import WanBackbone
 
     dtype = torch.float32 if device.type == "cpu" else torch.bfloat16
@@ -141,7 +142,9 @@ def _times(split: Split, device: Any, job: dict[str, Any]) -> list[dict[str, Any
     with torch.device(device):
         model: Any = WanTransformer3DModel(**config)
     backbone = WanBackbone(model.to(dtype))
-    spread = spread_out(model, backbone.holder, make_groups(split)) if split.ranks > 1 else None
+    parallel = UnifiedSequenceParallel(make_groups(split)) if split.ranks > 1 else None
+    if parallel is not None:
+        shard_blocks(model, backbone.holder, parallel)
     rows = []
     for size in job["sizes"]:
         for k in job["windows"]:
@@ -156,7 +159,7 @@ def _times(split: Split, device: Any, job: dict[str, Any]) -> list[dict[str, Any
                 "split": str(split),
                 "ms": 1000 * times["reuse"],
             }
-            if spread is not None:
+            if parallel is not None:
                 row["sent_mb"] = times["sent"] / 1e6
             rows.append(row)
     return rows

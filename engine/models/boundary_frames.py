@@ -16,7 +16,7 @@ WAIT_SECONDS = 60.0
 """For the decode worker; after it the sampler decodes for itself."""
 
 
-class LastFrames:
+class BoundaryFrames:
     """The last frame of each decoded group. Thread-safe.
 
     ask: called with a position whose frame is wanted now.

@@ -1,27 +1,31 @@
-"""The catalogue of models: facts about published checkpoints, as data, and what a local folder holds."""
+"""The catalogue of models: facts about published checkpoints, as data, and what a local folder holds.
+
+Rows come from assets/models.json, from plug-ins and from the person's data folder (`engine.models.plugins`).
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+import logging
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from engine.assets import FOLDER
 from engine.models.interface import HistoryPolicy, ModelSpec
+from engine.models.plugins import Rows, added_rows, has_family
+
+log = logging.getLogger(__name__)
 
 MARK = "foreland.json"
 """A file in a checkpoint's folder that says which model of the catalogue it is, and what differs from it."""
-PIPELINES = {
-    "AnyFlowFARPipeline": "anyflow-far-wan2.1-1.3b",
-    "WanImageToVideoPipeline": "causal-wan2.2-i2v-a14b",
-    "WanCausalDMDPipeline": "causal-wan2.2-i2v-a14b",
-    "WanPipeline": "wan2.1-t2v-1.3b",
-    "LTX2Pipeline": "ltx-2.3",
-}
-"""`_class_name` of a model_index.json to the catalogue's nearest entry."""
+INDEXES = ("modular_model_index.json", "model_index.json")
+"""Files in which a diffusers folder says what it is; see `Entry.recognised_by`."""
 GENERATOR = "wan2.1-t2v-1.3b-self-forcing"
 """What a lone weights file is taken for."""
+TINY_MULTIPLE = 16
+"""Sides of small random checkpoints' frames are multiples of this."""
+LONGEST_SIDE = 4096
 
 
 class UnknownModel(ValueError):
@@ -30,53 +34,72 @@ class UnknownModel(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """A model. repo, files: on the hub (no files: the whole repository). weights, lora: of the files. base: entry whose text
-    encoder and VAE it uses. about_gb: of the download, roughly; the hub is asked before one. memory_gb: of a GPU, at least.
-    where: a local folder or file instead of the hub. head_dim: for original files, which do not say it. grid, sound_rate: see
-    ModelSpec."""
+    """A row of the catalogue: a model, what is known of it, and where it is from."""
 
     name: str
     title: str
     family: str
-    layout: str
-    repo: str
-    licence: str
-    about_gb: float
-    memory_gb: float
+    """Which code runs it: see `engine.models.plugins`."""
     fps: float
     spans: tuple[int, int]
     size: tuple[int, int]
-    sizes: tuple[tuple[int, int], ...]
+    """(width, height) in pixels, where nobody says otherwise."""
     windows: tuple[int, int]
     window: int
-    trained: tuple[int, ...]
     steps: int
     history: tuple[HistoryPolicy, ...]
-    recipe: dict[str, Any]
+    layout: str = "diffusers"
+    """How its files are laid out, for families that read several layouts."""
+    repo: str = ""
+    """On the hub; '' for a model that needs no download."""
+    licence: str = ""
+    about_gb: float = 0.0
+    """Size of the download, roughly; the hub is asked before one."""
+    memory_gb: float = 0.0
+    """Memory that it takes of a GPU, at least; 0 for a model that runs on a CPU."""
+    sizes: tuple[tuple[int, int], ...] = ()
+    """Sizes that it was trained at, the first the usual one."""
+    multiple: int | None = 32
+    """Both sides of a frame are multiples of this; None: it makes frames of `sizes` only."""
+    trained: tuple[int, ...] = ()
+    recipe: dict[str, Any] = field(default_factory=dict)
+    """How it is sampled; the family's business, but for `keys`: 'words' says that held keys are put into words."""
     files: tuple[str, ...] = ()
+    """Files of the repository that are needed; none: the whole repository."""
     weights: str | None = None
+    """Of `files`, the one with the weights."""
     lora: str | None = None
+    """Of `files`, a LoRA that is merged into them."""
     base: str | None = None
+    """The row whose text encoder and VAE it uses."""
     notes: tuple[str, ...] = ()
     where: Path | None = None
+    """A local folder or file instead of the hub."""
     head_dim: int = 128
+    """For original files, which do not say it."""
     grid: tuple[int, int] = (1, 0)
     sound_rate: int = 0
+    text_limit: int = 2000
+    phase: int = 1
+    phase_offset: int = 0
+    block: int = 1
+    recognised_by: tuple[dict[str, Any], ...] = ()
+    """What the index of a diffusers folder of this model says, among other things; any one of these."""
     scale: dict[str, Any] = field(default_factory=dict)
+    """Of a small random checkpoint: what is smaller than in the published one."""
+    source: str = "Foreland"
+    """Who adds the row."""
+
+    @property
+    def ships(self) -> bool:
+        """Whether there is nothing to download."""
+        return not self.repo
 
     def spec(self, size: tuple[int, int] | None = None) -> ModelSpec:
         """What the controller and the window need to know. Raises ValueError for a size that the model cannot make."""
-        width, height = size or self.size
-        multiple = 32
-        if self.where is not None and self.scale:
-            multiple = 16
-        if width % multiple or height % multiple or not (multiple <= width <= 4096 and multiple <= height <= 4096):
-            near = tuple(max(multiple, round(x / multiple) * multiple) for x in (width, height))
-            raise ValueError(
-                f"{width}x{height} is not a size that {self.name} makes: the nearest is {near[0]}x{near[1]}"
-            )
+        width, height = self._checked(size or self.size)
         notes = list(self.notes)
-        if self.recipe.get("keys") != "camera":
+        if self.recipe.get("keys") == "words":
             notes.append(
                 "no camera input: held keys are put into words (`foreland models words` says where to change them)"
             )
@@ -90,27 +113,103 @@ class Entry:
             self.window,
             self.steps,
             self.history,
-            text_limit=2000,
+            text_limit=self.text_limit,
             trained=self.trained,
             negative=self.recipe.get("guidance", 1.0) != 1.0,
             notes=tuple(notes),
             sound_rate=self.sound_rate,
             grid=self.grid,
+            phase=self.phase,
+            phase_offset=self.phase_offset,
+            block=self.block,
         )
 
+    def _checked(self, size: tuple[int, int]) -> tuple[int, int]:
+        width, height = size
+        if self.multiple is None:
+            if size not in (known := self.sizes or (self.size,)):
+                raise ValueError(f"{self.name} is {' or '.join(f'{w}x{h}' for w, h in known)} and nothing else")
+            return size
+        multiple = TINY_MULTIPLE if self.where is not None and self.scale else self.multiple
+        sides = range(multiple, LONGEST_SIDE + 1, multiple)
+        if width not in sides or height not in sides:
+            near = tuple(max(multiple, round(x / multiple) * multiple) for x in size)
+            raise ValueError(
+                f"{width}x{height} is not a size that {self.name} makes: the nearest is {near[0]}x{near[1]}"
+            )
+        return size
 
-def _entry(name: str, row: dict[str, Any]) -> Entry:
-    lists = {k: tuple(row[k]) for k in ("spans", "size", "windows", "trained", "files", "notes", "grid") if k in row}
-    rest = {k: v for k, v in row.items() if k not in lists}
-    rest["history"] = tuple(HistoryPolicy(h) for h in row["history"])
-    rest["sizes"] = tuple((w, h) for w, h in row["sizes"])
-    return Entry(name=name, **lists, **rest)  # type: ignore[arg-type]
+
+@dataclass(frozen=True)
+class Broken:
+    """Rows that cannot be used."""
+
+    source: str
+    """Who adds them, and the row's name where it is one row."""
+    error: str
+    """Why, in one line."""
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.error}"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All models that are known here."""
+
+    entries: dict[str, Entry]
+    broken: tuple[Broken, ...] = ()
+
+
+REQUIRED = {f.name for f in fields(Entry) if f.default is MISSING and f.default_factory is MISSING} - {"name"}
+OF_FILES = {f.name for f in fields(Entry)} - {"name", "where", "scale", "source"}
+"""What a row may say."""
+
+
+def entry_of(name: str, row: dict[str, Any], source: str) -> Entry:
+    """A row as an entry. Raises ValueError that says what is wrong with it."""
+    if missing := sorted(REQUIRED - row.keys()):
+        raise ValueError(f"the row has no {', '.join(missing)}")
+    if unknown := sorted(row.keys() - OF_FILES):
+        raise ValueError(f"the row has {', '.join(unknown)}, which mean nothing here")
+    try:
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
+        values["history"] = tuple(HistoryPolicy(h) for h in row["history"])
+        values["sizes"] = tuple((w, h) for w, h in row.get("sizes", ()))
+        entry = Entry(name=name, source=source, **values)
+        entry.spec().check_window(entry.window)
+    except (TypeError, ValueError, IndexError) as e:
+        raise ValueError(f"the row cannot be read ({e})") from e
+    return entry
+
+
+def read_catalogue() -> Catalogue:
+    """Rows of assets/models.json, then those that others add. The first of a name counts; what is broken is named, not raised."""
+    shipped = Rows("Foreland", json.loads((FOLDER / "models.json").read_text("utf-8")))
+    entries: dict[str, Entry] = {}
+    broken: list[Broken] = []
+    for file in [shipped, *added_rows()]:
+        if file.error:
+            broken.append(Broken(file.source, file.error))
+        for name, row in file.rows.items():
+            try:
+                if name in entries:
+                    raise ValueError(f"{entries[name].source} has a model of this name already")
+                entry = entry_of(name, row, file.source)
+                if not has_family(entry.family):
+                    raise ValueError(f"no plug-in that is installed here brings the family {entry.family}")
+            except ValueError as e:
+                broken.append(Broken(f"{file.source}, {name}", str(e)))
+            else:
+                entries[name] = entry
+    for problem in broken:
+        log.warning("%s", problem)
+    return Catalogue(entries, tuple(broken))
 
 
 def load_catalogue() -> dict[str, Entry]:
-    """Name to entry, from assets/models.json."""
-    data = json.loads((FOLDER / "models.json").read_text("utf-8"))
-    return {name: _entry(name, row) for name, row in data.items()}
+    """Name to entry, of the rows that can be used."""
+    return read_catalogue().entries
 
 
 def find(name: str, like: str | None = None) -> Entry:
@@ -126,12 +225,12 @@ def find(name: str, like: str | None = None) -> Entry:
     path = Path(name).expanduser()
     if not path.exists():
         raise UnknownModel(
-            f"unknown model {name!r}: no such name and no such folder or file; known: pocket, {', '.join(known)}"
+            f"unknown model {name!r}: no such name and no such folder or file; known: {', '.join(known)}"
         )
     mark: dict[str, Any] = {}
     if path.is_dir() and (path / MARK).exists():
         mark = json.loads((path / MARK).read_text("utf-8"))
-    entry = known[like or mark.get("model") or guess(path)]
+    entry = known[like or mark.get("model") or guess(path, known)]
     changes: dict[str, Any] = {"where": path.resolve()}
     if "size" in mark:
         changes["size"] = tuple(mark["size"])
@@ -141,22 +240,25 @@ def find(name: str, like: str | None = None) -> Entry:
     return replace(entry, **changes)
 
 
-def guess(path: Path) -> str:
+def guess(path: Path, known: dict[str, Entry]) -> str:
     """The entry that a folder or file looks like. Raises UnknownModel when it looks like none."""
     if path.is_file():
         return GENERATOR
-    index = path / "model_index.json"
-    if (path / "modular_model_index.json").exists():
-        return "minimax-h3"
-    if index.exists():
-        data = json.loads(index.read_text("utf-8"))
-        kind = data.get("_class_name", "")
-        if kind == "WanPipeline" and data.get("expand_timesteps"):
-            return "wan2.2-ti2v-5b"
-        if kind in PIPELINES:
-            return PIPELINES[kind]
+    for index in INDEXES:
+        if not (path / index).exists():
+            continue
+        data = json.loads((path / index).read_text("utf-8"))
+        fits = [
+            (len(said), e.name)
+            for e in known.values()
+            for said in e.recognised_by
+            if all(k in data and data[k] == v for k, v in said.items())
+        ]
+        if fits:
+            return max(fits, key=lambda fit: fit[0])[1]
         raise UnknownModel(
-            f"{path} holds a {kind}, which cannot be run here; say `--like NAME` if it is one of the catalogue's"
+            f"{path} holds a {data.get('_class_name', '')}, which cannot be run here; say `--like NAME` if it is one of "
+            "the catalogue's"
         )
     raise UnknownModel(
         f"{path} has no model_index.json: say `--like NAME`, or give the folder that `foreland models pull` made"

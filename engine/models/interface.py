@@ -1,28 +1,48 @@
-"""The interface of samplers and decoders: what the runtime asks of a model, small or large."""
+"""What the runtime asks of a model: the classes that every model has, and the protocols of what only some do.
+
+A model is a `Sampler` and a `Decoder`. Both are small abstract classes. What only some models do is a protocol, and the runtime asks
+for it by `isinstance` at one place: `PrefillsAhead`, `StartsFromMedia`, `NeedsBoundaryFrames` and `Shardable` of samplers, `MakesSound`
+and `Forks` of decoders. `engine.models.contract` checks that a model keeps what is promised here.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.control.conditions import Condition
 from engine.playback.player import Frame, Samples
 
 if TYPE_CHECKING:
-    from engine.models.attention import CallHolder
+    from torch import Tensor
+
+    from engine.models.attention import SequenceParallel
+
+
+Inputs = TypeVar("Inputs")
+"""What a sampler makes of a condition."""
 
 
 class HistoryPolicy(Enum):
     """How the retained prefix conditions the next call; named in the session log."""
 
     KV_REUSE = "kv-reuse"
+    """Keys and values of the sampled chunk are kept as they are."""
     CLEAN_PREFILL = "clean-prefill"
+    """Retained latents are run once more, so that a revoked suffix leaves no trace in the keys and values."""
     RECACHE = "recache"
+    """Keys and values of the prefix are made again under the new prompt."""
     BOUNDARY_IMAGE = "boundary-image"
+    """Each call begins with the frame before the branch, encoded again."""
     LATENT_INPUT = "latent-input"
+    """Each call begins with retained latents."""
 
 
 class ConditionError(ValueError):
@@ -35,31 +55,42 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """What is fixed about a model. spans: frames of the first group and of the later ones. windows: least and most
-    latents of a call. history: the policies it knows, the default first. text_limit: characters of a prompt. sound_rate: samples
-    a second of its sound, 0 for silent models."""
+    """What is fixed about a model, for the controller, the player and the window."""
 
     name: str
     width: int
+    """Of a frame, in pixels."""
     height: int
     fps: float
+    """Frames a second of media time."""
     spans: tuple[int, int]
+    """Frames that the first group decodes to, and each later one."""
     windows: tuple[int, int]
+    """Least and most latents of a call."""
     window: int
+    """K, the latents of a call, where nobody says otherwise."""
     steps: int
+    """Denoising steps of a call, where nobody says otherwise."""
     history: tuple[HistoryPolicy, ...]
+    """The policies it knows, the default first."""
     text_limit: int = 400
+    """Characters of a prompt."""
     trained: tuple[int, ...] = ()
+    """Values of K that the weights were trained at; empty: all of them."""
     negative: bool = False
+    """Whether it takes a negative prompt."""
     notes: tuple[str, ...] = ()
+    """What a person should know of it, a sentence each."""
     sound_rate: int = 0
+    """Samples a second of its sound, 0 for silent models."""
     grid: tuple[int, int] = (1, 0)
     """Window lengths are K with (K - grid[1]) % grid[0] == 0."""
     phase: int = 1
-    """A call may begin at positions p with (p - phase_offset) % phase == 0, or where the predictions end."""
+    """Calls may branch at positions p with (p - phase_offset) % phase == 0, or where the predictions end. 1: anywhere."""
     phase_offset: int = 0
+    """The first branch point, when `phase` is more than 1."""
     block: int = 1
-    """Latents that the model samples as one block: a later call keeps whole blocks of the one before."""
+    """A later call keeps a whole number of such blocks of the call before it."""
 
     def span(self, position: int) -> int:
         """Frames of the group at a position."""
@@ -96,28 +127,33 @@ class ModelSpec:
 
 
 @dataclass(frozen=True)
-class Request:
-    """One call. attempt: rises when the same branch is tried again after a failure or a reset, so noise differs."""
+class Request(Generic[Inputs]):
+    """One call."""
 
     branch: int
+    """Position of its first group."""
     window: int
+    """K, latents that it samples together."""
     steps: int
     seed: int
     attempt: int
-    prepared: Any
+    """Rises when the same branch is tried again after a failure or a reset, so that the noise differs."""
+    prepared: Inputs
+    """What `Sampler.prepare` made of the condition."""
     history: HistoryPolicy
 
 
 @dataclass(frozen=True)
 class Group:
-    """One sampled group: its position, and what the model needs to decode it and to continue after it.
-
-    span: frames that it decodes to, where that is not what the spec says for its position (spans that repeat by call)."""
+    """One sampled group: a latent, and what the model needs to decode it and to continue after it."""
 
     position: int
     latent: Any
+    """The model's own; a tensor or an array is checked when a session is replayed."""
     state: Any
+    """The model's own."""
     span: int | None = None
+    """Frames that it decodes to, where that is not what the spec says for its position (spans that repeat by call)."""
 
 
 StepCallback = Callable[[int, int], bool]
@@ -134,8 +170,8 @@ class SamplerHost(Protocol):
         """Decodes the groups up to this position at once; they are locked, so they will play."""
 
 
-class Sampler(Protocol):
-    """Samples K latents jointly. Used from one thread."""
+class Sampler(ABC, Generic[Inputs]):
+    """Samples K latents jointly. Used from one thread, but for `prepare` where `prepares_slowly` says so."""
 
     spec: ModelSpec
     host: SamplerHost | None = None
@@ -143,65 +179,119 @@ class Sampler(Protocol):
     prepares_slowly: bool = False
     """Whether `prepare` belongs on a thread of its own; it must then be safe to call beside the rest."""
 
-    def prepare(self, condition: Condition) -> Any:
+    @abstractmethod
+    def prepare(self, condition: Condition) -> Inputs:
         """Makes a condition's inputs. Raises ConditionError."""
 
-    def set_start(self, file: Path | None) -> None:
-        """The next world begins from this picture or film; None: as the model does by itself. Raises ConditionError."""
-        if file is not None:
-            raise ConditionError(f"{self.spec.name} does not begin from pictures")
+    @abstractmethod
+    def sample(self, request: Request[Inputs], report: StepCallback) -> list[Group]:
+        """Groups from `branch` on, continuing what `extend` was given below it. Changes nothing that is kept. Noise is a function of
+        (seed, position, attempt).
 
-    def sample(self, request: Request, report: StepCallback) -> list[Group]:
-        """`window` groups from `branch`, continuing what was adopted below it. Changes nothing that is kept.
-
-        Raises Stopped when `report` says so, KeyError when the prefix is not there.
+        Raises Stopped when `report` says so, KeyError when the prefix is not there, ValueError for an impossible window.
         """
 
+    @abstractmethod
     def extend(self, groups: Sequence[Group]) -> None:
-        """These groups are the session's from their first position on; what was there before is dropped."""
+        """These consecutive groups are the session's from their first position on; what was there before is dropped."""
 
-    def prefill_chunk(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
-        """The call's groups are on their way to the decoder, the slot is still held: time to make what the next call needs."""
-        return
-
-    def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
-        """Nothing is running: one piece of work ahead of the next call, on groups below `locked`. Whether there was one."""
-        return False
-
-    def attach(self, host: SamplerHost) -> None:
-        """host: takes messages for the person and decodes what a call needs before its branch. Called once, before sampling."""
-        self.host = host
-
-    def transformers(self) -> list[tuple[Any, CallHolder]]:
-        """The models that can be spread over ranks, with where their calls are set."""
-        return []
-
+    @abstractmethod
     def evict_before(self, position: int) -> None:
         """Positions below were delivered: what no branch can need any more is let go."""
 
+    @abstractmethod
     def reset(self) -> None:
         """Forgets all history."""
 
+    def attach(self, host: SamplerHost) -> None:
+        """Called once, before sampling."""
+        self.host = host
+
     def close(self) -> None:
         """Frees memory and workers."""
+        self.reset()
 
 
-class Decoder(Protocol):
+@runtime_checkable
+class PrefillsAhead(Protocol):
+    """A sampler that makes what the next call needs while nobody waits for it."""
+
+    def prefill_chunk(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
+        """The call's groups are on their way to the decoder, and no other call has begun: makes what the next one needs of them."""
+
+    def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
+        """Nothing is running: one piece of work ahead of the next call, on groups below `locked`. Whether there was one."""
+
+
+@runtime_checkable
+class StartsFromMedia(Protocol):
+    """A sampler whose world can begin from a picture or film."""
+
+    def set_start(self, file: Path | None) -> None:
+        """The next world begins from this file; None: as the model does by itself. Raises ConditionError."""
+
+
+@runtime_checkable
+class NeedsBoundaryFrames(Protocol):
+    """A sampler whose calls may begin with the frame before the branch."""
+
+    def put_boundary_frame(self, position: int, frame: NDArray[np.uint8]) -> None:
+        """The last frame, (height, width, 3), of a group that `extend` was given."""
+
+
+Header = dict[str, Any]
+"""What of a message is JSON."""
+Tensors = dict[str, "Tensor"]
+"""What of a message is tensors, by name."""
+
+
+class Transport(Protocol):
+    """How one family's conditions and groups cross a pipe: what they are made of is the model's business.
+
+    `known` names large things that the other side has, such as embeddings of prompts; what is sent is added to it.
+    """
+
+    def prepared_out(self, prepared: Any, known: set[str]) -> tuple[Header, Tensors]:
+        """What `Sampler.prepare` made."""
+
+    def prepared_in(self, header: Header, tensors: Tensors) -> Any:
+        """The inverse, on a rank; it remembers what `known` says."""
+
+    def groups_out(self, groups: Sequence[Group], known: set[str] | None = None) -> tuple[Header, Tensors]:
+        """All groups of one call. known: None where the other side has what they refer to."""
+
+    def groups_in(self, header: Header, tensors: Tensors) -> list[Group]:
+        """The inverse, on either side."""
+
+
+@runtime_checkable
+class Shardable(Protocol):
+    """A sampler whose transformers can run on several ranks together."""
+
+    def shard(self, parallel: Callable[[], SequenceParallel]) -> None:
+        """Spreads each transformer with what `parallel` makes. Every rank must then run the same calls."""
+
+    def transport(self) -> Transport:
+        """How its inputs and groups cross a pipe."""
+
+
+class Decoder(ABC):
     """Turns groups into frames in order of position; its state belongs to the session. Used from one thread."""
 
+    @abstractmethod
     def decode(self, group: Group) -> list[Frame]:
-        """The frames of a group, read-only uint8 RGB."""
+        """The frames of a group, each (height, width, 3) read-only uint8 RGB, as many as `ModelSpec.span_of` says."""
 
-    def sound(self, group: Group, start: int) -> Samples | None:
-        """The sound of a group that was just decoded and that begins at media frame `start`: the samples between those two
-        frames' instants, see `engine.playback.player.sample_at`. None for silent models."""
-        return None
-
+    @abstractmethod
     def rewind(self, position: int) -> None:
         """The next group decoded is `position`, whatever was decoded after it before."""
 
+    @abstractmethod
+    def reset(self) -> None:
+        """Forgets all state."""
+
     def evict_before(self, position: int) -> None:
-        """Positions below were delivered. From any thread."""
+        """Positions below were delivered: no branch goes back before them. From any thread."""
         return
 
     def resume(self, groups: Sequence[Group]) -> None:
@@ -210,25 +300,56 @@ class Decoder(Protocol):
         if groups:
             self.rewind(groups[-1].position + 1)
 
-    def fork(self) -> Decoder:
-        """Another decoder with the same weights and a state of its own, for looking back; used from one other thread."""
-        return self
 
-    def reset(self) -> None:
-        """Forgets all state."""
+@runtime_checkable
+class MakesSound(Protocol):
+    """A decoder of a model with sound."""
+
+    def sound(self, group: Group, start: int) -> Samples:
+        """The sound of a group that was just decoded and that begins at media frame `start`: the samples between those two
+        frames' instants, see `engine.playback.player.sample_at`."""
+
+
+@runtime_checkable
+class Forks(Protocol):
+    """A decoder that can look back at kept groups while the session goes on."""
+
+    def fork(self) -> Decoder:
+        """Another decoder with the same weights and a state of its own, used from one other thread."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """A loaded model: its sampler and decoder, and a short name of its weights for the log."""
+    """A loaded model."""
 
-    sampler: Sampler
+    sampler: Sampler[Any]
     decoder: Decoder
     identity: str
+    """A short name of the weights, for the session log."""
 
     @property
     def spec(self) -> ModelSpec:
         return self.sampler.spec
+
+    def prefill_chunk(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
+        """See `PrefillsAhead`; nothing for other samplers."""
+        if isinstance(self.sampler, PrefillsAhead):
+            self.sampler.prefill_chunk(groups, history)
+
+    def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
+        """See `PrefillsAhead`; False for other samplers."""
+        return isinstance(self.sampler, PrefillsAhead) and self.sampler.prefill_step(locked, history)
+
+    def set_start(self, file: Path | None) -> None:
+        """See `StartsFromMedia`. Raises ConditionError for a file that other samplers cannot begin from."""
+        if isinstance(self.sampler, StartsFromMedia):
+            self.sampler.set_start(file)
+        elif file is not None:
+            raise ConditionError(f"{self.spec.name} does not begin from pictures")
+
+    def fork_decoder(self) -> Decoder | None:
+        """See `Forks`; None for other decoders."""
+        return self.decoder.fork() if isinstance(self.decoder, Forks) else None
 
 
 Progress = Callable[[str, float], None]

@@ -19,21 +19,21 @@ class PrefixKVCache:
     def __init__(self) -> None:
         self._kept: dict[int, tuple[object, list[KeyValue]]] = {}
 
-    def get(self, position: int, made_of: object) -> list[KeyValue] | None:
+    def get(self, position: int, cache_key: object) -> list[KeyValue] | None:
         """The layers of a group, or None when they are not there or were made of something else.
 
-        made_of is compared by identity or, for tuples of the same length, item by item.
+        cache_key is compared by identity or, for tuples of the same length, item by item.
         """
         entry = self._kept.get(position)
-        return entry[1] if entry is not None and _same(entry[0], made_of) else None
+        return entry[1] if entry is not None and _same(entry[0], cache_key) else None
 
-    def put(self, position: int, made_of: object, layers: list[KeyValue]) -> None:
-        self._kept[position] = (made_of, layers)
+    def put(self, position: int, cache_key: object, layers: list[KeyValue]) -> None:
+        self._kept[position] = (cache_key, layers)
 
     def drop(self, first: int, but: Mapping[int, object] | None = None) -> None:
         """Positions from `first` on are revoked, except entries that were made of the object named for their position."""
         now = but or {}
-        self._kept = {p: x for p, x in self._kept.items() if p < first or (p in now and _made_of(x[0], now[p]))}
+        self._kept = {p: x for p, x in self._kept.items() if p < first or (p in now and _cache_key(x[0], now[p]))}
 
     def evict(self, needed: Iterable[int]) -> None:
         """Keeps only these."""
@@ -63,11 +63,11 @@ def _same(a: object, b: object) -> bool:
     return a is b
 
 
-def _made_of(whole: object, part: object) -> bool:
+def _cache_key(whole: object, part: object) -> bool:
     return any(x is part for x in whole) if isinstance(whole, tuple) else whole is part
 
 
-def joined(stores: Sequence[list[KeyValue]]) -> list[KeyValue]:
+def concat_kv(stores: Sequence[list[KeyValue]]) -> list[KeyValue]:
     """Consecutive groups as one prefix, layer by layer."""
     return [
         (torch.cat([k for k, _ in layer], 1), torch.cat([v for _, v in layer], 1))
@@ -75,13 +75,13 @@ def joined(stores: Sequence[list[KeyValue]]) -> list[KeyValue]:
     ]
 
 
-def split(layers: list[KeyValue], parts: int) -> list[list[KeyValue]]:
+def split_kv(layers: list[KeyValue], parts: int) -> list[list[KeyValue]]:
     """The keys and values of a window of `parts` groups, group by group. The parts are copies: a revoked one frees its memory."""
     pieces = [(k.chunk(parts, 1), v.chunk(parts, 1)) for k, v in layers]
     return [[(k[i].clone(), v[i].clone()) for k, v in pieces] for i in range(parts)]
 
 
-def retained(branch: int, window: int, sink: int, known: Iterable[int]) -> list[int]:
+def prefix_positions(branch: int, window: int, sink: int, known: Iterable[int]) -> list[int]:
     """Positions of the prefix of a call at `branch`: the first `sink` ones and the last ones before the branch, `window` in all."""
     there = set(known)
     recent = range(max(0, branch - window), branch)

@@ -26,10 +26,10 @@ def shifted(u: float, shift: float) -> float:
 
 
 class Solver(Protocol):
-    """sigmas: noise levels before each step and after the last, falling from 1 to 0. told: what the model is told of them."""
+    """sigmas: noise levels before each step and after the last, falling from 1 to 0. timesteps: what the model is told of them."""
 
     sigmas: list[float]
-    told: list[float]
+    timesteps: list[float]
 
     def step(self, i: int, sample: Tensor, velocity: Tensor, fresh: Callable[[], Tensor]) -> Tensor:
         """The sample after step i. fresh: new noise of the sample's shape, for solvers that put noise back."""
@@ -39,7 +39,7 @@ class _Uniform:
     def __init__(self, steps: int, shift: float, ease: float = 1.0) -> None:
         """ease: above 1, levels lie closer together towards the end, where fine detail is decided."""
         self.sigmas = [shifted(float(u) ** ease, shift) for u in np.linspace(1, 0, steps + 1)]
-        self.told = self.sigmas
+        self.timesteps = self.sigmas
 
 
 class Dmd(_Uniform):
@@ -71,7 +71,7 @@ class UniPC:
         self._scheduler.set_timesteps(steps)
         self.sigmas = [float(s) for s in self._scheduler.sigmas]
         # the scheduler's timesteps are whole numbers, and models were run with them
-        self.told = [float(t) / TRAIN_STEPS for t in self._scheduler.timesteps] + [0.0]
+        self.timesteps = [float(t) / TRAIN_STEPS for t in self._scheduler.timesteps] + [0.0]
 
     def step(self, i: int, sample: Tensor, velocity: Tensor, fresh: Callable[[], Tensor]) -> Tensor:
         return self._scheduler.step(velocity, self._scheduler.timesteps[i], sample, return_dict=False)[0]

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from engine.models.interface import Decoder, Group
+from engine.models.interface import Decoder, Group, MakesSound
 from engine.playback.player import Frame, Samples
 from engine.playback.shared_player import SharedPlayer
 
@@ -37,7 +37,8 @@ Done = Callable[[Decoded | None, BaseException | None], None]
 
 def decoded(decoder: Decoder, group: Group, start: int) -> Decoded:
     """A group that begins at media frame `start`, in pictures and sound."""
-    return Decoded(decoder.decode(group), decoder.sound(group, start))
+    frames = decoder.decode(group)
+    return Decoded(frames, decoder.sound(group, start) if isinstance(decoder, MakesSound) else None)
 
 
 @dataclass

@@ -128,7 +128,7 @@ class Engine:
     def fork_decoder(self) -> Decoder | None:
         """A decoder for looking back at kept groups, for one other thread; None before the model is loaded."""
         session = self._session
-        return None if session is None else session.model.decoder.fork()
+        return None if session is None else session.model.fork_decoder()
 
     def close(self) -> None:
         """Ends the session and waits for the threads. The log is complete afterwards. Safe to call twice."""

@@ -95,7 +95,7 @@ class _Again:
             self.made[call] = self.model.sampler.sample(request, lambda step, steps: True)
         except Exception as e:
             raise ReplayError(f"call {call} could not be made again: {e}") from e
-        self.model.sampler.prefill_chunk(self.made[call], request.history)
+        self.model.prefill_chunk(self.made[call], request.history)
 
     def _adopt(self, call: int, count: int) -> None:
         groups = self.made.pop(call, [])[:count]
@@ -127,7 +127,7 @@ class _Again:
     def _reset(self, line: dict[str, Any]) -> None:
         self.conditions[max(self.conditions)] = Condition(max(self.conditions), line["prompt"])
         if line["start"]:
-            self.model.sampler.set_start(Path(line["start"]))
+            self.model.set_start(Path(line["start"]))
         self.model.sampler.reset()
         self.model.decoder.resume([])
         self.timeline.clear()

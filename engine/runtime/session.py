@@ -446,7 +446,7 @@ class Session:
         condition = Condition(now_said.version + 1, said, negative=now_said.negative)
         prepared = self.model.sampler.prepare(condition)
         if start is not None:
-            self.model.sampler.set_start(start.path)
+            self.model.set_start(start.path)
         self.settings = settings
         self._leave(now, condition, prepared)
         self.takes.clear()
@@ -593,14 +593,13 @@ class Session:
     def prefill_chunk(self, groups: Sequence[Group]) -> None:
         """A call's groups are being decoded: what the next call needs of them is made meanwhile."""
         assert self.settings.history is not None
-        self.model.sampler.prefill_chunk(groups, self.settings.history)
+        self.model.prefill_chunk(groups, self.settings.history)
 
     def work_ahead(self) -> bool:
         """With no call running: one piece of work for the next one, on groups that will surely play."""
         assert self.settings.history is not None
-        return self.controller.in_flight is None and self.model.sampler.prefill_step(
-            self.controller.locked, self.settings.history
-        )
+        locked = self.controller.locked
+        return self.controller.in_flight is None and self.model.prefill_step(locked, self.settings.history)
 
     def placed(self, groups: Sequence[Group]) -> list[tuple[Group, int]]:
         """A call's groups with the media frames they begin at, at the end of the cache."""

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.models.attention import Rotation, WindowCall
+from engine.models.attention import RotaryEmbedding, WindowCall
 from engine.models.pocket import camera
 from engine.models.pocket.camera import FRAMES_PER_GROUP
 from engine.models.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
@@ -198,7 +198,8 @@ def walked(
     context = net.context(condition)
     mask, said = (m.to(device) for m in training_masks(h, k))
     first, second = (
-        Rotation(rotation.cos[:, part], rotation.sin[:, part]) for part in (slice(h * TOKENS), slice(h * TOKENS, None))
+        RotaryEmbedding(rotation.cos[:, part], rotation.sin[:, part])
+        for part in (slice(h * TOKENS), slice(h * TOKENS, None))
     )
     autocast = torch.autocast(device.type, torch.bfloat16, enabled=bf16)
     with torch.no_grad(), autocast:

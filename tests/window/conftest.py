@@ -88,7 +88,8 @@ def open_window(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]
     from PySide6.QtWidgets import QApplication
 
     from app.window.main_window import MainWindow
-    from engine.models.registry import loader, spec_of
+    from engine.loading import loader
+    from engine.models.registry import spec_of
     from engine.runtime.clock import SystemClock
     from engine.runtime.engine import Engine
     from engine.runtime.session import Settings

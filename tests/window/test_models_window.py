@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from app.options import ModelOptions
 from app.window.settings_panel import SettingsPanel
 from engine.models.catalogue import load_catalogue
-from engine.models.wan.tiny import write_tiny
+from engine.models.tiny import write_tiny
 from tests.engine.models.test_hub import Hub
 
 
@@ -173,8 +173,9 @@ def test_the_pocket_world_over_ranks_plays_in_the_window_and_survives_a_lost_one
 
     from app.window.main_window import MainWindow
     from engine.distributed.sampler import ParallelSampler
+    from engine.loading import loader
     from engine.models.load_options import LoadOptions
-    from engine.models.registry import loader, spec_of
+    from engine.models.registry import spec_of
     from engine.runtime.engine import Engine
     from engine.runtime.session import Settings
     from tests.window.conftest import Person
@@ -209,7 +210,7 @@ def test_the_pocket_world_over_ranks_plays_in_the_window_and_survives_a_lost_one
     person.until(lambda: any(u.kind == "key" and u.phase == "live" for u in engine.view.updates), 60)
     person.up("Right")
     person.screenshot(tmp_path / "ranks.png")
-    assert sampler.rebuilt == 1
+    assert sampler.restarts == 1
     now = sampler.pids
     with_models(person, tmp_path)
     window.open_model("pocket")
@@ -230,9 +231,10 @@ def test_a_model_with_sound_plays_in_the_window_and_is_heard(
     import numpy as np
 
     from app.audio_output import NullStream, SoundOut
+    from engine.loading import loader
     from engine.models.load_options import LoadOptions
-    from engine.models.registry import loader, spec_of
-    from engine.models.wan.tiny import write_tiny
+    from engine.models.registry import spec_of
+    from engine.models.tiny import write_tiny
     from engine.playback.audio import DeviceClock
     from engine.runtime.session import Settings
 

@@ -197,7 +197,8 @@ def test_missing_weights_are_told_in_the_window(display: str, tmp_path: Path) ->
     from PySide6.QtWidgets import QApplication
 
     from app.window.main_window import MainWindow
-    from engine.models.registry import loader, spec_of
+    from engine.loading import loader
+    from engine.models.registry import spec_of
     from engine.runtime.engine import Engine
     from engine.runtime.session import Settings
     from tests.window.conftest import Person

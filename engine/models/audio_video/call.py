@@ -31,7 +31,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class JointState:
+class CallState:
     """A group's call and its place in it."""
 
     call: Call
@@ -39,7 +39,7 @@ class JointState:
 
 
 @dataclass(frozen=True)
-class Lead:
+class ConditioningLatents:
     """Clean normalised latents, each (channels, h, w), that stand at a call's beginning; what they decode to is not played but at a
     world's start."""
 
@@ -50,6 +50,5 @@ def groups_of(video: Tensor, audio: Tensor, position: int, overlap: int, spans: 
     """The played groups of a call."""
     call = Call(video, audio, position, overlap, tuple(spans))
     return [
-        Group(position + i - overlap, video[:, i], JointState(call, i), spans[i])
-        for i in range(overlap, video.shape[1])
+        Group(position + i - overlap, video[:, i], CallState(call, i), spans[i]) for i in range(overlap, video.shape[1])
     ]

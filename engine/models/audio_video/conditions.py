@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from engine.control.conditions import Condition
+from engine.models.action_words import with_actions
 from engine.models.interface import ConditionError, ModelSpec
 from engine.models.text_embeddings import EmbeddingCache
-from engine.models.wan.camera import suffix
 
 TEXTS = 256
 LONGEST = 1000
@@ -23,14 +23,14 @@ Encode = Callable[[str], dict[str, Tensor]]
 
 
 @dataclass(frozen=True)
-class Prepared:
+class AudioVideoInputs:
     """A call's condition: the words that were encoded and what they became."""
 
     words: str
     tensors: dict[str, Tensor] = field(repr=False)
 
 
-class Conditions:
+class AudioVideoConditions:
     """Makes inputs of calls. Thread-safe. Held keys are put into words: these models have no camera."""
 
     def __init__(
@@ -44,15 +44,14 @@ class Conditions:
     ) -> None:
         self._spec, self._encode, self._close, self._cache = spec, encode, close, cache
         self._actions, self._device = words, device
-        self._texts: dict[str, Prepared] = {}
+        self._texts: dict[str, AudioVideoInputs] = {}
         self._lock = threading.Lock()
 
-    def prepare(self, condition: Condition) -> Prepared:
+    def prepare(self, condition: Condition) -> AudioVideoInputs:
         """Raises ConditionError."""
         if len(condition.prompt) > self._spec.text_limit:
             raise ConditionError(f"the prompt is too long: at most {self._spec.text_limit} characters are read")
-        acting = suffix((*condition.keys, *condition.tapped), self._actions)
-        said = f"{condition.prompt.rstrip('. ')}. {acting}" if acting else condition.prompt
+        said = with_actions(condition.prompt, (*condition.keys, *condition.tapped), self._actions)
         try:
             after = self.text(said)
             if condition.share >= 1:
@@ -62,20 +61,20 @@ class Conditions:
             raise ConditionError(str(e)) from e
         return between(before, after, condition.share)
 
-    def text(self, words: str) -> Prepared:
+    def text(self, words: str) -> AudioVideoInputs:
         """The same words give the same object. Raises ValueError."""
         with self._lock:
             if words in self._texts:
                 return self._texts[words]
             tensors = self._cached(words)
-            return self._remember(Prepared(words, {k: v.to(self._device) for k, v in tensors.items()}))
+            return self._remember(AudioVideoInputs(words, {k: v.to(self._device) for k, v in tensors.items()}))
 
-    def remember(self, prepared: Prepared) -> Prepared:
+    def remember(self, prepared: AudioVideoInputs) -> AudioVideoInputs:
         """Takes what was made elsewhere."""
         with self._lock:
             return self._remember(prepared)
 
-    def _remember(self, prepared: Prepared) -> Prepared:
+    def _remember(self, prepared: AudioVideoInputs) -> AudioVideoInputs:
         if len(self._texts) > TEXTS:
             self._texts.clear()
         return self._texts.setdefault(prepared.words, prepared)
@@ -94,14 +93,14 @@ class Conditions:
         self._close()
 
 
-def between(before: Prepared, after: Prepared, share: float) -> Prepared:
+def between(before: AudioVideoInputs, after: AudioVideoInputs, share: float) -> AudioVideoInputs:
     """On the way from one prompt to another, where both have one shape; else the nearer one."""
     words = f"{before.words} -> {after.words} ({share:g})"
     same = all(before.tensors[k].shape == after.tensors[k].shape for k in after.tensors)
     if not same:
-        return Prepared(words, (after if share >= 0.5 else before).tensors)
+        return AudioVideoInputs(words, (after if share >= 0.5 else before).tensors)
     mixed = {}
     for name, there in after.tensors.items():
         here = before.tensors[name]
         mixed[name] = here + (there - here) * share if there.is_floating_point() else there
-    return Prepared(words, mixed)
+    return AudioVideoInputs(words, mixed)

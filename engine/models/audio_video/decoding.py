@@ -14,8 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.models.audio_video.call import Call, JointState
-from engine.models.boundary_frames import LastFrames
+from engine.models.audio_video.call import Call, CallState
+from engine.models.boundary_frames import BoundaryFrames
 from engine.models.interface import Decoder, Group
 from engine.playback.player import Frame, Samples, sample_at
 
@@ -32,7 +32,7 @@ class CallPictures(Protocol):
         """(n, H, W, 3), the final frames of a latent; decodes no more than it must."""
 
 
-class JointDecoder(Decoder):
+class AudioVideoDecoder(Decoder):
     """Used from one thread."""
 
     def __init__(
@@ -41,7 +41,7 @@ class JointDecoder(Decoder):
         rate: int,
         pictures: Callable[[Call], CallPictures],
         waveform: Callable[[Tensor], NDArray[np.float32]],
-        last_frames: LastFrames,
+        last_frames: BoundaryFrames,
     ) -> None:
         """pictures: begins to decode a call; waveform: its audio latents to (samples, 2) at `rate`."""
         self._fps, self._rate, self._pictures, self._waveform, self._last = fps, rate, pictures, waveform, last_frames
@@ -62,10 +62,10 @@ class JointDecoder(Decoder):
             self._mark(g)
 
     def fork(self) -> Decoder:
-        return JointDecoder(self._fps, self._rate, self._pictures, self._waveform, LastFrames())
+        return AudioVideoDecoder(self._fps, self._rate, self._pictures, self._waveform, BoundaryFrames())
 
     def decode(self, group: Group) -> list[Frame]:
-        state: JointState = group.state
+        state: CallState = group.state
         key = id(state.call)
         if key not in self._open or self._open[key][0] is not state.call:
             self._open[key] = (state.call, self._pictures(state.call))
@@ -79,7 +79,7 @@ class JointDecoder(Decoder):
         return out
 
     def sound(self, group: Group, start: int) -> Samples:
-        state: JointState = group.state
+        state: CallState = group.state
         call, index = state.call, state.index
         n = sample_at(start + call.spans[index], self._fps, self._rate) - sample_at(start, self._fps, self._rate)
         begin = sample_at(call.begin(index), self._fps, self._rate)

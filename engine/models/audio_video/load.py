@@ -2,68 +2,100 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from engine.models import hub
-from engine.models.audio_video.conditions import LONGEST, Conditions, Encode
-from engine.models.audio_video.decoding import JointDecoder
-from engine.models.audio_video.sampler import JointSampler
+from engine.models.action_words import action_words
+from engine.models.audio_video.conditions import LONGEST, AudioVideoConditions, Encode
+from engine.models.audio_video.decoding import AudioVideoDecoder
+from engine.models.audio_video.sampler import AudioVideoModel, AudioVideoSampler
+from engine.models.boundary_frames import BoundaryFrames
 from engine.models.catalogue import Entry
-from engine.models.checkpoints import LayoutError, apply_lora, read_file
-from engine.models.interface import ModelSpec
+from engine.models.checkpoints import LayoutError, apply_lora, read_file, read_json
+from engine.models.interface import Model, ModelSpec, Progress
 from engine.models.load_options import LoadOptions
+from engine.models.loading import (
+    MemoryNeeded,
+    free_memory,
+    identity,
+    offload_blocks,
+    set_threads,
+    torch_device,
+    torch_dtype,
+)
 from engine.models.text_embeddings import EmbeddingCache, clean
-from engine.models.wan.load import MemoryNeeded, action_words, available, by_blocks, identity, torch_device, torch_dtype
 
-if TYPE_CHECKING:
-    from engine.models.interface import Model, Progress
-
+Kind = Literal["minimax_h3", "ltx2"]
 QWEN_LAYER = 50
 """The hidden state of Qwen3-VL that MiniMax-H3 was trained on."""
 GEMMA_TOKENS = 1024
+"""That LTX-2.3 pads a prompt to."""
 
 
-def load_joint(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
+@dataclass(frozen=True)
+class Parts:
+    """What a checkpoint is made of."""
+
+    model: AudioVideoModel
+    """Its transformer is None where ranks have it."""
+    conditions: AudioVideoConditions
+    spec: ModelSpec
+    identity: str
+
+    def decoder(self, frames: BoundaryFrames) -> AudioVideoDecoder:
+        """A decoder that puts last frames into `frames`."""
+        return AudioVideoDecoder(self.spec.fps, self.spec.sound_rate, self.model.pictures, self.model.waveform, frames)
+
+
+def load(kind: Kind, entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
     """Reads everything. Raises LayoutError, HubError, MemoryNeeded or ValueError with what to do."""
-    from engine.models.interface import Model
-
     device = torch_device(options)
-    dtype = torch_dtype(options, device)
-    torch.set_num_threads(options.threads or min(16, os.cpu_count() or 2))
+    set_threads(options)
     progress("looking for the checkpoint", 0.02)
-    folder = entry.where or hub.locate(entry)
-    check_memory(entry, folder, device, dtype, options)
-    family, encode, close = parts(entry, spec, folder, device, dtype, options, progress)
-    progress("preparing the text encoder", 0.9)
-    cache = EmbeddingCache(options.embeddings, f"{entry.name} {folder.name}")
-    conditions = Conditions(spec, encode, close, cache, action_words(options.words), device)
-    sampler = JointSampler(spec, family, conditions)
+    check_memory(entry, located(entry), device, torch_dtype(options, device), options)
+    parts = load_parts(kind, entry, spec, options, device, progress)
+    sampler = AudioVideoSampler(spec, parts.model, parts.conditions)
     if (file := options.image or options.clip) is not None:
         sampler.set_start(file)
-    decoder = JointDecoder(spec.fps, spec.sound_rate, family.pictures, family.waveform, sampler.frames)
-    files = sorted(p for p in folder.glob("transformer/*") if p.suffix in (".safetensors", ".bin"))
-    return Model(sampler, decoder, f"{entry.name}-{identity(files)}")
+    return Model(sampler, parts.decoder(sampler.frames), parts.identity)
 
 
-def parts(
+def load_parts(
+    kind: Kind,
     entry: Entry,
     spec: ModelSpec,
-    folder: Path,
-    device: torch.device,
-    dtype: torch.dtype,
     options: LoadOptions,
+    device: torch.device,
     progress: Progress,
     transformer: bool = True,
-) -> tuple[Any, Encode, Callable[[], None]]:
-    """The family, what encodes its prompts, and what lets the encoder go. transformer: False where ranks have it."""
-    read_parts = _h3 if entry.family == "h3" else _ltx
-    return read_parts(entry, spec, folder, device, dtype, options, progress, transformer)
+) -> Parts:
+    """transformer: False where ranks have it."""
+    folder = located(entry)
+    read_parts = _minimax_h3 if kind == "minimax_h3" else _ltx2
+    model, encode, close = read_parts(
+        entry, spec, folder, device, torch_dtype(options, device), options, progress, transformer
+    )
+    progress("preparing the text encoder", 0.9)
+    cache = EmbeddingCache(options.embeddings, f"{entry.name} {folder.name}")
+    conditions = AudioVideoConditions(spec, encode, close, cache, action_words(options.words), device)
+    files = sorted(p for p in folder.glob("transformer/*") if p.suffix in (".safetensors", ".bin"))
+    return Parts(model, conditions, spec, f"{entry.name}-{identity(files)}")
+
+
+def located(entry: Entry) -> Path:
+    """The folder of a checkpoint. Raises HubError."""
+    return entry.where or hub.locate(entry)
+
+
+def heads(entry: Entry) -> int:
+    """Attention heads of the transformer."""
+    return int(read_json(component(located(entry), "transformer") / "config.json")["num_attention_heads"])
 
 
 def component(folder: Path, name: str) -> Path:
@@ -93,7 +125,7 @@ def _transformer(
     if options.lora is not None:
         model = with_lora(model, options.lora)
     if options.offload and device.type != "cpu":
-        by_blocks(model, device)
+        offload_blocks(model, device)
     return model
 
 
@@ -117,7 +149,7 @@ def with_lora(model: Any, file: Path) -> Any:
 
 def check_memory(entry: Entry, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions) -> None:
     """Raises MemoryNeeded in plain words. Counted from the files: every part but the text encoder is on the device."""
-    there = available(device)
+    there = free_memory(device)
     if entry.scale or there is None:
         return
     size = torch.empty(0, dtype=dtype).element_size()
@@ -148,7 +180,7 @@ class _TextOnly:
         return [[0] * len(row) for row in ids]
 
 
-def _h3(
+def _minimax_h3(
     entry: Entry,
     spec: ModelSpec,
     folder: Path,
@@ -198,7 +230,7 @@ def _h3(
 # -- LTX-2.3 -------------------------------------------------------------------------------------------------------------
 
 
-def _ltx(
+def _ltx2(
     entry: Entry,
     spec: ModelSpec,
     folder: Path,
@@ -213,7 +245,6 @@ def _ltx(
     from diffusers.pipelines.ltx2 import vocoder as vocoders
 
     from engine.models.audio_video.ltx2 import Ltx
-    from engine.models.checkpoints import read_json
 
     transformer = (
         _transformer(LTX2VideoTransformer3DModel, folder, dtype, device, options, progress)

@@ -13,8 +13,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.models.audio_video.call import Call, JointState, Lead
-from engine.models.audio_video.conditions import Prepared
+from engine.models.attention import SequenceParallel
+from engine.models.audio_video.call import Call, CallState, ConditioningLatents
+from engine.models.audio_video.conditions import AudioVideoInputs
+from engine.models.audio_video.sharding import shard_ltx2
 
 SPAN = 8
 """Frames of a latent, but for the first, which has one."""
@@ -35,7 +37,7 @@ def frames_of(window: int) -> int:
 
 
 class Ltx:
-    """See `engine.models.audio_video.sampler.Family`."""
+    """See `engine.models.audio_video.sampler.AudioVideoModel`."""
 
     def __init__(
         self,
@@ -77,14 +79,17 @@ class Ltx:
         mean, std = (v.view(1, -1, 1, 1, 1).to(z) for v in (self.vae.latents_mean, self.vae.latents_std))
         return ((z - mean) / std)[0, :, 0].to(self.device)
 
-    def retained(self, state: JointState) -> Lead | None:
+    def retained(self, state: CallState) -> ConditioningLatents | None:
         """Only the first latent of a call has the form of a single frame: what is in the middle of one has to be encoded again."""
         return None
 
+    def shard(self, parallel: SequenceParallel) -> None:
+        shard_ltx2(self.transformer, parallel)
+
     def denoise(
         self,
-        prepared: Prepared,
-        lead: Lead | None,
+        prepared: AudioVideoInputs,
+        conditioning: ConditioningLatents | None,
         video: Tensor,
         audio: Tensor,
         steps: int,
@@ -95,9 +100,9 @@ class Ltx:
         c, k, h, w = video.shape
         z = video.float().clone()
         known = 0
-        if lead is not None:
-            known = len(lead.latents)
-            z[:, :known] = torch.stack([x.to(self.device).float() for x in lead.latents], 1)
+        if conditioning is not None:
+            known = len(conditioning.latents)
+            z[:, :known] = torch.stack([x.to(self.device).float() for x in conditioning.latents], 1)
         each = h * w
         free = torch.ones(1, k * each, device=self.device)
         free[:, : known * each] = 0

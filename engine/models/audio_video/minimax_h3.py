@@ -14,9 +14,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.models.audio_video.call import Call, JointState, Lead
-from engine.models.audio_video.conditions import Prepared
+from engine.models.attention import SequenceParallel
+from engine.models.audio_video.call import Call, CallState, ConditioningLatents
+from engine.models.audio_video.conditions import AudioVideoInputs
 from engine.models.audio_video.decoding import repeating
+from engine.models.audio_video.sharding import shard_minimax_h3
 
 FPS = 24
 SPANS = (1, 4, 4, 4, 4)
@@ -39,7 +41,7 @@ def frames_of(window: int) -> int:
 
 
 class H3:
-    """See `engine.models.audio_video.sampler.Family`."""
+    """See `engine.models.audio_video.sampler.AudioVideoModel`."""
 
     def __init__(
         self,
@@ -83,15 +85,18 @@ class H3:
         pixels = torch.from_numpy(np.array(frame)).to(where).permute(2, 0, 1)[None, :, None]
         return encode_vae_condition(self.vae, pixels, PIXEL_MEAN, PIXEL_STD)[0, :, 0].to(self.device)
 
-    def retained(self, state: JointState) -> Lead | None:
+    def retained(self, state: CallState) -> ConditioningLatents | None:
         """The latents of the group's clip up to it: a call may begin with a whole phase only."""
         first = state.index // CLIP * CLIP
-        return Lead(tuple(state.call.video[:, i] for i in range(first, state.index + 1)))
+        return ConditioningLatents(tuple(state.call.video[:, i] for i in range(first, state.index + 1)))
+
+    def shard(self, parallel: SequenceParallel) -> None:
+        shard_minimax_h3(self.transformer, parallel)
 
     def denoise(
         self,
-        prepared: Prepared,
-        lead: Lead | None,
+        prepared: AudioVideoInputs,
+        conditioning: ConditioningLatents | None,
         video: Tensor,
         audio: Tensor,
         steps: int,
@@ -105,7 +110,7 @@ class H3:
         )
 
         text = prepared.tensors["text"]
-        conditions = lead.latents if lead is not None else ()
+        conditions = conditioning.latents if conditioning is not None else ()
         k = video.shape[1]
         layout, rows_before = self._layout(text.shape[1], k, audio.shape[0] // STEREO, len(conditions))
         rows = patchify_video_latents(video[None].float(), self._patch)

@@ -1,4 +1,4 @@
-"""Samples joint calls: the bookkeeping that MiniMax-H3 and LTX-2.3 share. What a family does itself is a `Family`."""
+"""Samples joint calls: the bookkeeping that MiniMax-H3 and LTX-2.3 share. What a family does itself is a `AudioVideoModel`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.control.conditions import Condition
-from engine.models.audio_video.call import JointState, Lead, groups_of
-from engine.models.audio_video.conditions import Conditions, Prepared
-from engine.models.boundary_frames import LastFrames
+from engine.models.attention import SequenceParallel
+from engine.models.audio_video.call import Call, CallState, ConditioningLatents, groups_of
+from engine.models.audio_video.conditions import AudioVideoConditions, AudioVideoInputs
+from engine.models.audio_video.decoding import CallPictures
+from engine.models.audio_video.transport import AudioVideoTransport
+from engine.models.boundary_frames import BoundaryFrames
 from engine.models.interface import (
     ConditionError,
     Group,
@@ -35,12 +38,13 @@ AUDIO_SEED = 0x5EED
 """Sets the noise of sound apart from that of pictures."""
 
 
-class Family(Protocol):
+class AudioVideoModel(Protocol):
     """What a family of models does itself."""
 
     latent: tuple[int, int, int]
     """(channels, h, w) of a video latent."""
     device: torch.device
+    """That it samples on."""
 
     def spans(self, window: int) -> tuple[int, ...]:
         """Frames of each latent of a call."""
@@ -51,34 +55,43 @@ class Family(Protocol):
     def encode(self, frame: NDArray[np.uint8]) -> Tensor:
         """A frame by the VAE's first-frame path: (channels, h, w), normalised."""
 
-    def retained(self, state: JointState) -> Lead | None:
+    def retained(self, state: CallState) -> ConditioningLatents | None:
         """Latents of a call up to and with a group, in the phase that a call may begin with; None where that cannot be."""
+
+    def shard(self, parallel: SequenceParallel) -> None:
+        """Runs its transformer on shards."""
 
     def denoise(
         self,
-        prepared: Prepared,
-        lead: Lead | None,
+        prepared: AudioVideoInputs,
+        conditioning: ConditioningLatents | None,
         video: Tensor,
         audio: Tensor,
         steps: int,
         report: Callable[[int, int], None],
     ) -> tuple[Tensor, Tensor]:
-        """video: (channels, K, h, w) noise; audio: noise. Returns both, clean; the lead's latents stand where they were put."""
+        """video: (channels, K, h, w) noise; audio: noise. Returns both, clean; the conditioning's latents stand where they were put."""
+
+    def pictures(self, call: Call) -> CallPictures:
+        """Begins to decode a call."""
+
+    def waveform(self, audio: Tensor) -> NDArray[np.float32]:
+        """A call's audio latents to (samples, 2) at the model's sample rate."""
 
 
-class JointSampler(Sampler):
+class AudioVideoSampler(Sampler[AudioVideoInputs]):
     """Used from one thread, but for `prepare`."""
 
     prepares_slowly = True
 
-    def __init__(self, spec: ModelSpec, family: Family, conditions: Conditions) -> None:
+    def __init__(self, spec: ModelSpec, family: AudioVideoModel, conditions: AudioVideoConditions) -> None:
         self.spec, self.family = spec, family
-        self.frames = LastFrames()
+        self.frames = BoundaryFrames()
         self.conditions = conditions
         self._given: Tensor | None = None
         self._groups: dict[int, Group] = {}
 
-    def prepare(self, condition: Condition) -> Prepared:
+    def prepare(self, condition: Condition) -> AudioVideoInputs:
         return self.conditions.prepare(condition)
 
     def set_start(self, file: Path | None) -> None:
@@ -100,9 +113,9 @@ class JointSampler(Sampler):
 
     def _sample(self, request: Request, report: StepCallback) -> list[Group]:
         j, k = request.branch, request.window
-        lead = self._lead(request)
+        conditioning = self._conditioning(request)
         # at a world's start the given picture is the first frame; later what is repeated is not played
-        overlap = len(lead.latents) if lead is not None and j else 0
+        overlap = len(conditioning.latents) if conditioning is not None and j else 0
         if overlap >= k:
             raise ValueError(f"K = {k} leaves nothing to play after {overlap} retained latents")
         pure = torch.stack([noise(self.family.latent, request.seed, j + i, request.attempt) for i in range(k)], 1)
@@ -113,26 +126,31 @@ class JointSampler(Sampler):
                 raise Stopped
 
         video, audio = self.family.denoise(
-            request.prepared, lead, pure.to(self.family.device), sound.to(self.family.device), request.steps, go_on
+            request.prepared,
+            conditioning,
+            pure.to(self.family.device),
+            sound.to(self.family.device),
+            request.steps,
+            go_on,
         )
         return groups_of(video, audio, j, overlap, self.family.spans(k))
 
-    def _lead(self, request: Request) -> Lead | None:
+    def _conditioning(self, request: Request) -> ConditioningLatents | None:
         """What the call begins with."""
         j = request.branch
         if j == 0:
-            return None if self._given is None else Lead((self._given,))
+            return None if self._given is None else ConditioningLatents((self._given,))
         before = self._groups.get(j - 1)
         if before is None:
             raise KeyError(f"group {j - 1} is not kept: the call at {j} cannot continue it")
         if request.history is HistoryPolicy.LATENT_INPUT:
-            lead = self.family.retained(before.state)
-            if lead is not None:
-                return lead
+            conditioning = self.family.retained(before.state)
+            if conditioning is not None:
+                return conditioning
         frame = self.frames.get(before)
         if frame is None:
             raise KeyError(f"the frame before group {j} was not decoded")
-        return Lead((self.family.encode(frame),))
+        return ConditioningLatents((self.family.encode(frame),))
 
     def extend(self, groups: Sequence[Group]) -> None:
         first = groups[0].position
@@ -141,6 +159,15 @@ class JointSampler(Sampler):
     def attach(self, host: SamplerHost) -> None:
         super().attach(host)
         self.frames.ask = host.decode_until
+
+    def put_boundary_frame(self, position: int, frame: NDArray[np.uint8]) -> None:
+        self.frames.put(self._groups[position], frame)
+
+    def shard(self, parallel: Callable[[], SequenceParallel]) -> None:
+        self.family.shard(parallel())
+
+    def transport(self) -> AudioVideoTransport:
+        return AudioVideoTransport(self.conditions, self.family.device)
 
     def evict_before(self, position: int) -> None:
         self._groups = {p: g for p, g in self._groups.items() if p >= position - KEPT}

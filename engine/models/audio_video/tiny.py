@@ -6,15 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+from engine.models.tiny_parts import SHARD, lively, tokenizer_of_words
+
 SIZE = (128, 96)
 LAYERS = 2
 TEXT = 32
 TOKENS = 64
 """Tokens that the small LTX checkpoint pads a prompt to."""
+SCALE = {"tiny": True, "text_tokens": TOKENS}
 
 
-def write_h3(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
-    """lively: makes every weight of a model matter; tokenizer: makes one."""
+def write_h3(folder: Path) -> dict[str, Any]:
+    """Writes MiniMax-H3; see `engine.models.family.WritesTiny`."""
     from diffusers import (
         AutoencoderKLMiniMaxH3,
         AutoencoderKLMiniMaxH3Audio,
@@ -38,7 +41,7 @@ def write_h3(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
         time_embed_dim=32,
         rope_freq_dim=4,
     )
-    lively(transformer).save_pretrained(folder / "transformer", max_shard_size=shard)
+    lively(transformer).save_pretrained(folder / "transformer", max_shard_size=SHARD)
     vae = AutoencoderKLMiniMaxH3(
         latent_channels=24,
         block_out_channels=(8, 8, 8, 8, 8, 8),
@@ -66,7 +69,7 @@ def write_h3(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
     for name, shift in (("scheduler", 12.0), ("audio_scheduler", 3.0)):
         scheduler: Any = MiniMaxH3Scheduler(shift=shift)
         scheduler.save_pretrained(folder / name)
-    words = tokenizer()
+    words = tokenizer_of_words()
     words.save_pretrained(folder / "tokenizer")
     config = Qwen3VLConfig(
         text_config={
@@ -88,7 +91,7 @@ def write_h3(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
             "deepstack_visual_indexes": [0],
         },
     )
-    Qwen3VLForConditionalGeneration(config).eval().save_pretrained(folder / "text_encoder", max_shard_size=shard)
+    Qwen3VLForConditionalGeneration(config).eval().save_pretrained(folder / "text_encoder", max_shard_size=SHARD)
     library = {
         "transformer": "MiniMaxH3Transformer3DModel",
         "vae": "AutoencoderKLMiniMaxH3",
@@ -107,10 +110,11 @@ def write_h3(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
     ]
     index["tokenizer"] = ["transformers", "Qwen2TokenizerFast", {"repo": None, "subfolder": "tokenizer"}]
     (folder / "modular_model_index.json").write_text(json.dumps(index, indent=2) + "\n")
+    return {"size": SIZE, "scale": SCALE}
 
 
-def write_ltx(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
-    """As `write_h3`."""
+def write_ltx(folder: Path) -> dict[str, Any]:
+    """Writes LTX-2.3; see `engine.models.family.WritesTiny`."""
     from diffusers import (
         AutoencoderKLLTX2Audio,
         AutoencoderKLLTX2Video,
@@ -135,7 +139,7 @@ def write_ltx(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
         num_layers=LAYERS,
         caption_channels=TEXT,
     )
-    lively(transformer).save_pretrained(folder / "transformer", max_shard_size=shard)
+    lively(transformer).save_pretrained(folder / "transformer", max_shard_size=SHARD)
     vae = AutoencoderKLLTX2Video(
         latent_channels=16,
         block_out_channels=(8, 8, 8, 8),
@@ -170,7 +174,7 @@ def write_ltx(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
     lively(connectors).save_pretrained(folder / "connectors")
     scheduler: Any = FlowMatchEulerDiscreteScheduler(shift=1.0)
     scheduler.save_pretrained(folder / "scheduler")
-    words = tokenizer()
+    words = tokenizer_of_words()
     words.save_pretrained(folder / "tokenizer")
     config = Gemma3Config(
         text_config={
@@ -193,7 +197,7 @@ def write_ltx(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
         },
         mm_tokens_per_image=1,
     )
-    Gemma3ForConditionalGeneration(config).eval().save_pretrained(folder / "text_encoder", max_shard_size=shard)
+    Gemma3ForConditionalGeneration(config).eval().save_pretrained(folder / "text_encoder", max_shard_size=SHARD)
     index = {
         "_class_name": "LTX2Pipeline",
         "_diffusers_version": "0.42.1",
@@ -207,3 +211,4 @@ def write_ltx(folder: Path, lively: Any, tokenizer: Any, shard: str) -> None:
         "vocoder": ["ltx2", "LTX2Vocoder"],
     }
     (folder / "model_index.json").write_text(json.dumps(index, indent=2) + "\n")
+    return {"size": SIZE, "scale": SCALE}

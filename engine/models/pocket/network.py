@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from engine.models.attention import KeyValue, Rotation, WindowCall, install
+from engine.models.attention import KeyValue, RotaryEmbedding, WindowCall, set_attn_processors
 from engine.models.pocket.camera import FRAMES_PER_GROUP
 from engine.models.pocket.codec import CHANNELS, COLUMNS, ROWS
 
@@ -104,11 +104,11 @@ class PocketNet(nn.Module):
             nn.Conv2d(2 * c.stem, c.stem, 3, padding=1), nn.SiLU(), nn.Conv2d(c.stem, CHANNELS, 3, padding=1)
         )
         self.register_buffer("prior", torch.full((CHANNELS, 1, 1), 0.1))
-        self.holder = install(self.wan)
+        self.holder = set_attn_processors(self.wan)
         for parameter in self.words.parameters():
             nn.init.normal_(parameter, std=1.0)
 
-    def rotation(self, groups: Tensor, yaw: Tensor, pitch: Tensor) -> Rotation:
+    def rotation(self, groups: Tensor, yaw: Tensor, pitch: Tensor) -> RotaryEmbedding:
         """Rotary embedding by group index, pitch and yaw in pixels, each (batch, groups) relative to the branch."""
         d = self.config.head_width
         side = 2 * (d // 6)
@@ -126,7 +126,7 @@ class PocketNet(nn.Module):
             frequency = top * base ** (-torch.arange(width // 2, device=yaw.device, dtype=torch.float32) / (width // 2))
             angles.append(position.float().expand(shape)[..., None] * frequency)
         angle = torch.cat(angles, -1).flatten(1, 3)[:, :, None]
-        return Rotation(torch.cos(angle), torch.sin(angle))
+        return RotaryEmbedding(torch.cos(angle), torch.sin(angle))
 
     def context(self, condition: Tensor) -> Tensor:
         """(batch, CONDITION) soft attributes to (batch, 4, text): one token each, and silence for the history."""

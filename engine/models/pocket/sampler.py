@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,19 @@ import torch
 from torch import Tensor
 
 from engine.control.conditions import Condition
-from engine.models.attention import CallHolder, KeyValue, Rotation, WindowCall
-from engine.models.interface import ConditionError, Decoder, Group, HistoryPolicy, Request, Sampler, StepCallback
-from engine.models.kv_cache import PrefixKVCache, joined
+from engine.models.attention import KeyValue, RotaryEmbedding, SequenceParallel, WindowCall, shard_blocks
+from engine.models.catalogue import find
+from engine.models.interface import (
+    ConditionError,
+    Decoder,
+    Group,
+    HistoryPolicy,
+    ModelSpec,
+    Request,
+    Sampler,
+    StepCallback,
+)
+from engine.models.kv_cache import PrefixKVCache, concat_kv
 from engine.models.media_files import read_still
 from engine.models.pocket import camera
 from engine.models.pocket.camera import FRAMES_PER_GROUP
@@ -36,7 +46,8 @@ from engine.models.pocket.prompt_reader import LONGEST, Reader, Words
 from engine.models.pocket.reprojection import Seen, encoded, reprojected
 from engine.models.pocket.sampling_config import EASE, EMPHASIS, HISTORY_SIGMA, HOLD, LOOSE, SHIFT, firmness, held
 from engine.models.pocket.soundscape import QUIET, Hearing, Mix, Soundscape, aimed, one_of
-from engine.models.registry import POCKET
+from engine.models.pocket.state import GroupState, PocketInputs
+from engine.models.pocket.transport import PocketTransport
 from engine.models.schedulers import denoise, make_solver, noise
 from engine.playback.player import Frame, Samples
 
@@ -63,29 +74,6 @@ COMMANDS: dict[str, tuple[int, int]] = {
 
 class WeightsError(RuntimeError):
     """The weights are missing, truncated or of another make. The message says which file and what to do."""
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Condition of a call: soft attributes, the held command and that of the first group, each (5,)."""
-
-    attributes: Tensor
-    held: np.ndarray
-    first: np.ndarray
-
-
-@dataclass(frozen=True)
-class GroupState:
-    """Continuation state after a group: motion that made it (4, 5), pitch before it in pixels, and where it ends."""
-
-    motion: np.ndarray
-    pitch: float
-    place: Place
-    attributes: Tensor | None = None
-    """What the prompt said of the group, where it had one."""
-    before: Tensor | None = None
-    """Of a world's first group: the latent of the place that it began from."""
-    hearing: Hearing = QUIET
 
 
 def command(actions: Sequence[str]) -> np.ndarray:
@@ -154,14 +142,15 @@ class PocketWeights:
         (folder / "card.json").write_text(json.dumps(self.card, indent=2) + "\n")
 
 
-class PocketSampler(Sampler):
+class PocketSampler(Sampler[PocketInputs]):
     """Samples the pocket world by few-step flow matching with clean-prefilled prefix KV.
 
     A world begins after a start image that suits the prompt (position -1, never shown), or, without one, from noise alone.
     """
 
-    def __init__(self, weights: PocketWeights, start_image: bool = True) -> None:
-        self.spec = POCKET
+    def __init__(self, weights: PocketWeights, start_image: bool = True, spec: ModelSpec | None = None) -> None:
+        """start_image: whether a world begins after one of the start images. spec: None for the catalogue's."""
+        self.spec = spec or find("pocket").spec()
         self._net, self._codec, self._reader, self._depth = weights.net, weights.codec, weights.reader, weights.depth
         self._words = Words()
         self._starts = weights.starts if start_image else weights.starts[:0]
@@ -173,7 +162,7 @@ class PocketSampler(Sampler):
         self._groups: dict[int, Group] = {}
         self._prefix = PrefixKVCache()
 
-    def prepare(self, condition: Condition) -> Prepared:
+    def prepare(self, condition: Condition) -> PocketInputs:
         if len(condition.prompt) > self.spec.text_limit or len(self._words.tokens(condition.prompt)) > LONGEST:
             raise ConditionError(f"the prompt is too long: at most {self.spec.text_limit} characters are read")
         attributes = EMPHASIS * self._reader.read(self._words, condition.prompt)
@@ -181,7 +170,7 @@ class PocketSampler(Sampler):
             before = EMPHASIS * self._reader.read(self._words, condition.before)
             attributes = before + (attributes - before) * condition.share
         held = command(condition.keys)
-        return Prepared(attributes, held, command((*condition.keys, *condition.tapped)))
+        return PocketInputs(attributes, held, command((*condition.keys, *condition.tapped)))
 
     def set_start(self, file: Path | None) -> None:
         """From a picture (or the last one of a film): a place in the model's terms, 128x80 and as its codec sees it."""
@@ -196,7 +185,7 @@ class PocketSampler(Sampler):
 
     def sample(self, request: Request, report: StepCallback) -> list[Group]:
         self.spec.check_window(request.window)
-        prepared: Prepared = request.prepared
+        prepared: PocketInputs = request.prepared
         with torch.inference_mode():
             return self._sample(request, prepared, report)
 
@@ -221,8 +210,11 @@ class PocketSampler(Sampler):
                 return True
         return False
 
-    def transformers(self) -> list[tuple[Any, CallHolder]]:
-        return [(self._net.wan, self._net.holder)]
+    def shard(self, parallel: Callable[[], SequenceParallel]) -> None:
+        shard_blocks(self._net.wan, self._net.holder, parallel())
+
+    def transport(self) -> PocketTransport:
+        return PocketTransport()
 
     def evict_before(self, position: int) -> None:
         if (shown := self._groups.get(position - 1)) is not None:
@@ -245,7 +237,7 @@ class PocketSampler(Sampler):
     # ------------------------------------------------------------------------------------------------------------------
 
     def _motion(
-        self, before: Group | None, prepared: Prepared, tap: bool, k: int
+        self, before: Group | None, prepared: PocketInputs, tap: bool, k: int
     ) -> tuple[np.ndarray, np.ndarray, list[float]]:
         """Motion (K, 4, 5) of the window, frame poses (4 K, 5) relative to the branch, pitch before each group + end."""
         velocity = before.state.motion[-1] if before else np.zeros(5, np.float32)
@@ -258,7 +250,7 @@ class PocketSampler(Sampler):
         levels = [pitch, *(pitch + float(x) for x in pose[FRAMES_PER_GROUP - 1 :: FRAMES_PER_GROUP, 4])]
         return motion.reshape(k, FRAMES_PER_GROUP, 5), pose, levels
 
-    def _sample(self, request: Request, prepared: Prepared, report: StepCallback) -> list[Group]:
+    def _sample(self, request: Request, prepared: PocketInputs, report: StepCallback) -> list[Group]:
         """A call continues what is there; without a start image, a world begins with one group made from noise alone."""
         known = {p: g for p, g in self._groups.items() if p < request.branch}
         if request.branch == 0:
@@ -277,7 +269,7 @@ class PocketSampler(Sampler):
         rest = self._window(request, prepared, known, 1, request.window - 1, START_STEPS, START_STEPS + more, report)
         return first + rest
 
-    def _start_for(self, request: Request, prepared: Prepared) -> Group | None:
+    def _start_for(self, request: Request, prepared: PocketInputs) -> Group | None:
         """A start image for the prompt; what it does not say is drawn by the seed."""
         if not len(self._starts):
             return None
@@ -311,7 +303,7 @@ class PocketSampler(Sampler):
                 self._album.add(view, self._starts[(int(order[i % len(order)]), *index)])
 
     def _leaning(
-        self, control: Tensor, past: list[Group], request: Request, prepared: Prepared, pose: np.ndarray
+        self, control: Tensor, past: list[Group], request: Request, prepared: PocketInputs, pose: np.ndarray
     ) -> tuple[Tensor, Tensor]:
         """When the prompt has just changed what it names, control latents on their way there, over the first MORPH groups after the edit,
         and how far each group is, (1, K).
@@ -340,7 +332,7 @@ class PocketSampler(Sampler):
     def _window(
         self,
         request: Request,
-        prepared: Prepared,
+        prepared: PocketInputs,
         known: dict[int, Group],
         j: int,
         k: int,
@@ -358,7 +350,7 @@ class PocketSampler(Sampler):
         for p in sorted(known) if kept else ():
             # in order and each one once, so that it does not matter when: some may be there from idle time
             self._kept(known[p], known, context)
-        prefix, prefix_rotation = self._prefilled([known[p] for p in history], known, context, levels[0])
+        prefix, prefix_rotary = self._prefilled([known[p] for p in history], known, context, levels[0])
         if j - 1 in known:
             boundary = self._codec.boundary(known[j - 1].latent[None])
             seen = self._album.fill(self._codec, self._depth, self._ahead(boundary, pose, levels[0]), start, pose)
@@ -380,7 +372,7 @@ class PocketSampler(Sampler):
         hold = self._hold(k, [known[p] for p in range(j - LOOSE[1], j) if p in known], prepared)
         hold = torch.maximum(hold, HOLD * changed)
         solver = make_solver("euler", request.steps if known else START_STEPS, SHIFT, EASE)
-        call = WindowCall(rotation, prefix, prefix_rotation, context_mask=said, latents=k)
+        call = WindowCall(rotation, prefix, prefix_rotary, context_mask=said, latents=k)
 
         def velocity(step: int, z: Tensor) -> Tensor:
             sigma = solver.sigmas[step]
@@ -400,7 +392,7 @@ class PocketSampler(Sampler):
         return out
 
     @staticmethod
-    def _hold(k: int, past: list[Group], prepared: Prepared) -> Tensor:
+    def _hold(k: int, past: list[Group], prepared: PocketInputs) -> Tensor:
         """(1, k): how much each group of a window is held to what it re-projects; past: the groups before it."""
         since = _since_edit(past, prepared)
         return firmness((LOOSE[1] if since is None else since) + torch.arange(k))[None]
@@ -412,14 +404,14 @@ class PocketSampler(Sampler):
 
     def _prefilled(
         self, groups: list[Group], known: Mapping[int, Group], context: Tensor, level: float
-    ) -> tuple[list[KeyValue] | None, Rotation | None]:
+    ) -> tuple[list[KeyValue] | None, RotaryEmbedding | None]:
         """KV of the history, and its rotation about the branch, whose pitch is `level`."""
         if not groups:
             return None, None
         stores = [self._kept(g, known, context) for g in groups]
-        return joined(stores), self._rotation(groups, level)
+        return concat_kv(stores), self._rotation(groups, level)
 
-    def _rotation(self, groups: Sequence[Group], level: float) -> Rotation:
+    def _rotation(self, groups: Sequence[Group], level: float) -> RotaryEmbedding:
         """Of consecutive groups, about the end of the last one."""
         turned = [float(g.state.motion[:, 2].sum()) * camera.YAW_STEP * camera.FOCAL for g in groups]
         after = np.cumsum(turned[::-1])[::-1]
@@ -437,10 +429,13 @@ class PocketSampler(Sampler):
         known = [(g, kv) for g in past if (kv := self._prefix.get(g.position, g)) is not None]
         around = self._rotation([*(g for g, _ in known), group], group.state.place.pitch)
         n = TOKENS * len(known)
-        here, rotate = Rotation(around.cos[:, n:], around.sin[:, n:]), Rotation(around.cos[:, :n], around.sin[:, :n])
+        here, rotate = (
+            RotaryEmbedding(around.cos[:, n:], around.sin[:, n:]),
+            RotaryEmbedding(around.cos[:, :n], around.sin[:, :n]),
+        )
         silent = torch.tensor([True, False, False, False]).expand(TOKENS, -1)
         call = WindowCall(
-            here, joined([kv for _, kv in known]) if known else None, rotate if known else None, context_mask=silent
+            here, concat_kv([kv for _, kv in known]) if known else None, rotate if known else None, context_mask=silent
         )
         motion, pitch = torch.from_numpy(group.state.motion)[None, None], torch.tensor([[group.state.pitch]])
         extra = extra_inputs(motion, pitch, torch.ones(1, 1), torch.zeros(1, CONDITION))
@@ -455,7 +450,7 @@ def _said(attributes: Tensor) -> list[int | None]:
     return [None if (i := int(part.argmax())) == n else i for part, n in zip(parts, ATTRIBUTES, strict=True)]
 
 
-def _since_edit(past: Sequence[Group], prepared: Prepared) -> int | None:
+def _since_edit(past: Sequence[Group], prepared: PocketInputs) -> int | None:
     """How many of the last groups were made under a prompt that names nothing else; None when all were."""
     said = _said(prepared.attributes)
     for since, g in enumerate(reversed(past)):
@@ -501,3 +496,6 @@ class PocketDecoder(Decoder):
 
     def reset(self) -> None:
         return
+
+    def fork(self) -> PocketDecoder:
+        return self

@@ -7,23 +7,22 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from engine.models.interface import Group
+from engine.models.interface import Group, Header, Tensors
 from engine.models.pocket.memory import Place
-from engine.models.pocket.sampler import GroupState, Prepared
 from engine.models.pocket.soundscape import Hearing
-from engine.models.transport import Header, Tensors
+from engine.models.pocket.state import GroupState, PocketInputs
 
 
-class PocketWire:
-    """See `engine.models.transport.Wire`."""
+class PocketTransport:
+    """See `engine.models.interface.Transport`."""
 
-    def prepared_out(self, prepared: Prepared, known: set[str]) -> tuple[Header, Tensors]:
+    def prepared_out(self, prepared: PocketInputs, known: set[str]) -> tuple[Header, Tensors]:
         commands = torch.from_numpy(np.stack((prepared.held, prepared.first)))
         return {}, {"attributes": prepared.attributes, "commands": commands}
 
-    def prepared_in(self, header: Header, tensors: Tensors) -> Prepared:
+    def prepared_in(self, header: Header, tensors: Tensors) -> PocketInputs:
         held, first = tensors["commands"].numpy()
-        return Prepared(tensors["attributes"], held, first)
+        return PocketInputs(tensors["attributes"], held, first)
 
     def groups_out(self, groups: Sequence[Group], known: set[str] | None = None) -> tuple[Header, Tensors]:
         states: list[GroupState] = [g.state for g in groups]

@@ -13,11 +13,21 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from engine.models.attention import CallHolder, KeyValue, Rotation, WindowCall, grid_rotation, install
+from engine.models.attention import (
+    CallHolder,
+    KeyValue,
+    RotaryEmbedding,
+    WindowCall,
+    grid_rotary_embedding,
+    set_attn_processors,
+)
 from engine.models.interface import Group, HistoryPolicy, Request
-from engine.models.kv_cache import joined, split
+from engine.models.kv_cache import concat_kv, split_kv
 from engine.models.wan.backbone import TRAIN_STEPS, kept
 from engine.models.wan.sampler import WanSampler
+
+CLASS_NAME = "AnyFlowFARTransformer3DModel"
+"""Of its transformer in config.json."""
 
 
 class AnyFlowBackbone:
@@ -25,7 +35,7 @@ class AnyFlowBackbone:
 
     def __init__(self, model: Any, device: torch.device | None = None) -> None:
         self.model = model.eval().requires_grad_(False)
-        self.holder: CallHolder = install(model)
+        self.holder: CallHolder = set_attn_processors(model)
         c = model.config
         self.inputs, self.channels = int(c.in_channels), int(c.out_channels)
         self.heads, self.head_dim, self.layers = (
@@ -88,7 +98,7 @@ class FarSampler(WanSampler):
 
     def _prefix(
         self, key: tuple[int, int], known: Mapping[int, Group], positions: list[int], request: Request
-    ) -> tuple[list[KeyValue], Rotation]:
+    ) -> tuple[list[KeyValue], RotaryEmbedding]:
         model = self._experts[key[0]]
         assert isinstance(model, AnyFlowBackbone)
         store = self._stores[key]
@@ -97,35 +107,39 @@ class FarSampler(WanSampler):
         border = max(0, len(blocks) - model.near)
         near_from = blocks[border][0][0] if border < len(blocks) else positions[-1] + 1
         layers: list[list[KeyValue]] = []
-        rotations: list[Rotation] = []
+        rotations: list[RotaryEmbedding] = []
         done = 0
         for i, (block, _) in enumerate(blocks):
             far = i < border
             groups = [known[p] for p in block]
             kind = "far" if far else f"near from {near_from}"
-            made_of = (kind, *self._made_of(key, groups, text)[1:])
-            if not self._there(store, block, made_of):
+            cache_key = (kind, *self._cache_key(key, groups, text)[1:])
+            if not self._there(store, block, cache_key):
                 under = self._text_of(key, groups[0].state.text if text is None else text)
                 z = torch.stack([g.latent for g in groups]).transpose(0, 1)[None]
                 before = _whole(rotations) if rotations else None
-                call = WindowCall(self._turn(model, done, len(block), far), joined(layers) if layers else None, before)
-                made = model.keys(z, self.recipe.context_noise, under.embedding, call, far)
+                call = WindowCall(
+                    self._turn(model, done, len(block), far), concat_kv(layers) if layers else None, before
+                )
+                made = model.keys(z, self.config.context_noise, under.embedding, call, far)
                 self.forwards += 1
-                for p, part in zip(block, split(made, len(block)), strict=True):
-                    store.put(p, made_of, part)
-            layers += [self._found(store, p, made_of) for p in block]
+                for p, part in zip(block, split_kv(made, len(block)), strict=True):
+                    store.put(p, cache_key, part)
+            layers += [self._found(store, p, cache_key) for p in block]
             rotations.append(self._turn(model, done, len(block), far))
             done += len(block)
-        return joined(layers), _whole(rotations)
+        return concat_kv(layers), _whole(rotations)
 
-    def _turn(self, model: AnyFlowBackbone, first: int, latents: int, far: bool) -> Rotation:
-        """Rotation of a block; a large patch stands at the middle of those that it covers."""
+    def _turn(self, model: AnyFlowBackbone, first: int, latents: int, far: bool) -> RotaryEmbedding:
+        """RotaryEmbedding of a block; a large patch stands at the middle of those that it covers."""
         if not far:
             return self.rotation(first, latents)
         c = model.compression
         rows, columns = (torch.arange(n // c, device=self._device) * c + (c - 1) / 2 for n in self._grid)
-        return grid_rotation(torch.arange(first, first + latents, device=self._device), rows, columns, model.head_dim)
+        return grid_rotary_embedding(
+            torch.arange(first, first + latents, device=self._device), rows, columns, model.head_dim
+        )
 
 
-def _whole(rotations: Sequence[Rotation]) -> Rotation:
-    return Rotation(torch.cat([r.cos for r in rotations], 1), torch.cat([r.sin for r in rotations], 1))
+def _whole(rotations: Sequence[RotaryEmbedding]) -> RotaryEmbedding:
+    return RotaryEmbedding(torch.cat([r.cos for r in rotations], 1), torch.cat([r.sin for r in rotations], 1))

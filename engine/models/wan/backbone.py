@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from engine.models.attention import CallHolder, KeyValue, WindowCall, install
+from engine.models.attention import CallHolder, KeyValue, WindowCall, set_attn_processors
 
 TRAIN_STEPS = 1000
 
@@ -38,7 +38,7 @@ class WanBackbone:
     def __init__(self, model: Any, device: torch.device | None = None) -> None:
         """device: where it computes, where that is not where its weights are (offloading)."""
         self.model = model.eval().requires_grad_(False)
-        self.holder = install(model)
+        self.holder = set_attn_processors(model)
         c = model.config
         self.inputs, self.channels = int(c.in_channels), int(c.out_channels)
         self.heads, self.head_dim, self.layers = (

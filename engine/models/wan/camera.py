@@ -7,7 +7,7 @@ count. Poses are camera-to-world, OpenCV axes (x right, y down, z forward), as t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -81,9 +81,3 @@ def projections(window: Sequence[Pose], prefix: Sequence[Pose], tokens: int, dev
 
     here, inverse = matrices(window)
     return Projections(here.transpose(1, 2), inverse, here, matrices(prefix)[1], tokens)
-
-
-def suffix(actions: Sequence[str], table: Mapping[str, str]) -> str:
-    """What the prompt gets appended for actions, for models without a camera input; '' for none."""
-    words = [table[a] for a in actions if a in table]
-    return ", ".join(words)

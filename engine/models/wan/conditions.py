@@ -10,10 +10,10 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from engine.control.conditions import Condition
+from engine.models.action_words import with_actions
 from engine.models.interface import ConditionError, ModelSpec
 from engine.models.text_embeddings import PromptEncoder
-from engine.models.wan import camera
-from engine.models.wan.sampling_config import Recipe
+from engine.models.wan.sampling_config import SamplingConfig
 
 TEXTS = 256
 """Prompts that are kept in memory."""
@@ -28,7 +28,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class WanInputs:
     """Inputs of a call. held: actions of all its latents; first: of its first one, with what was tapped."""
 
     text: Text
@@ -40,29 +40,30 @@ class Prepared:
 class WanConditions:
     """Makes inputs of calls. Thread-safe."""
 
-    def __init__(self, spec: ModelSpec, recipe: Recipe, encoder: PromptEncoder, words: Mapping[str, str]) -> None:
+    def __init__(
+        self, spec: ModelSpec, config: SamplingConfig, encoder: PromptEncoder, words: Mapping[str, str]
+    ) -> None:
         """words: actions in words, for models without a camera."""
-        self._spec, self._recipe, self._encoder, self._words = spec, recipe, encoder, words
+        self._spec, self._config, self._encoder, self._words = spec, config, encoder, words
         self._texts: dict[str, Text] = {}
         self._lock = threading.Lock()
 
-    def prepare(self, condition: Condition) -> Prepared:
+    def prepare(self, condition: Condition) -> WanInputs:
         """Raises ConditionError."""
         if len(condition.prompt) > self._spec.text_limit:
             raise ConditionError(f"the prompt is too long: at most {self._spec.text_limit} characters are read")
         said = condition.prompt
-        if self._recipe.keys == "words":
-            acting = camera.suffix((*condition.keys, *condition.tapped), self._words)
-            said = f"{said.rstrip('. ')}. {acting}" if acting else said
+        if self._config.keys == "words":
+            said = with_actions(said, (*condition.keys, *condition.tapped), self._words)
         try:
             text = self.text(said)
             if condition.share < 1:
                 text = self._between(self.text(condition.before), text, condition.share)
-            avoided = self._recipe.negative if condition.negative is None else condition.negative
-            negative = self.text(avoided) if self._recipe.guidance != 1 else None
+            avoided = self._config.negative if condition.negative is None else condition.negative
+            negative = self.text(avoided) if self._config.guidance != 1 else None
         except ValueError as e:
             raise ConditionError(str(e)) from e
-        return Prepared(text, negative, condition.keys, (*condition.keys, *condition.tapped))
+        return WanInputs(text, negative, condition.keys, (*condition.keys, *condition.tapped))
 
     def text(self, words: str) -> Text:
         """The same words give the same object. Raises ValueError when they do not fit."""

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 import torch
 
 from engine.models.interface import Group
+from engine.models.wan.state import ConditioningLatents
 from engine.models.wan.vae import State, VideoDecoder, to_pictures
 from engine.playback.player import Frame
 
@@ -24,7 +25,7 @@ class StreamDecoder:
 
     Before each group the state is that after the group before it. After a revocation it goes back to a snapshot and, where
     snapshots had to be thinned, decodes the latents in between again (their frames are thrown away; `redone` counts them).
-    Groups of image-conditioned calls carry how their call began (`engine.models.wan.sampler.Lead`): there the state starts anew.
+    Groups of image-conditioned calls carry how their call began (see `engine.models.wan.state`): there the state starts anew.
     """
 
     def __init__(self, decoder: VideoDecoder, snapshot_bytes: int = SNAPSHOT_BYTES) -> None:
@@ -52,10 +53,10 @@ class StreamDecoder:
         if not groups:
             return
         last = groups[-1]
-        lead = getattr(last.state, "lead", None)
-        begin = lead.position if lead is not None else 0
+        conditioning = getattr(last.state, "conditioning", None)
+        begin = conditioning.position if conditioning is not None else 0
         past = [g for g in groups if g.position >= begin][-WARM:]
-        state = self._opening(lead) if past[0].position == begin else None
+        state = self._opening(conditioning) if past[0].position == begin else None
         for g in past:
             _, state = self._decoder.step(g.latent, state)
         self._groups[last.position], self._states[last.position] = last, (last, state)
@@ -89,9 +90,9 @@ class StreamDecoder:
         """The state in which a group is decoded."""
         p = group.position
         start = 0
-        lead = getattr(group.state, "lead", None)
-        if lead is not None:
-            start = lead.position
+        conditioning = getattr(group.state, "conditioning", None)
+        if conditioning is not None:
+            start = conditioning.position
         if p > start:
             known = max((q for q in self._states if q < p), default=None)
             if known is None or known < start:
@@ -100,18 +101,18 @@ class StreamDecoder:
             missing = [q for q in range(first, p) if q not in self._groups]
             if missing:
                 raise KeyError(f"group {missing[0]} was not decoded and is not kept: groups come in order")
-            state = self._opening(lead) if known is None else self._states[known][1]
+            state = self._opening(conditioning) if known is None else self._states[known][1]
             for q in range(first, p):
                 _, state = self._decoder.step(self._groups[q].latent, state)
                 self.redone += 1
             return state
-        return self._opening(lead)
+        return self._opening(conditioning)
 
-    def _opening(self, lead) -> State:  # type: ignore[no-untyped-def]
+    def _opening(self, conditioning: ConditioningLatents | None) -> State:
         """The state at the start of a session, or of a call that begins with given latents whose frames are not shown."""
         state: State = None
-        if lead is not None:
-            for latent in lead.latents:
+        if conditioning is not None:
+            for latent in conditioning.latents:
                 _, state = self._decoder.step(latent, state)
         return state
 

@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from engine.assets import FOLDER
 from engine.models import checkpoints as layouts
 from engine.models import hub
+from engine.models.action_words import action_words
 from engine.models.catalogue import Entry, load_catalogue
 from engine.models.checkpoints import LayoutError
-from engine.models.interface import ModelSpec
+from engine.models.interface import Model, ModelSpec, Progress
 from engine.models.load_options import LoadOptions
+from engine.models.loading import (
+    MemoryNeeded,
+    free_memory,
+    identity,
+    offload_blocks,
+    set_threads,
+    torch_device,
+    torch_dtype,
+)
 from engine.models.text_embeddings import EmbeddingCache, PromptEncoder
+from engine.models.wan.anyflow import CLASS_NAME as ANYFLOW
 from engine.models.wan.anyflow import AnyFlowBackbone, FarSampler
 from engine.models.wan.backbone import Backbone, WanBackbone
+from engine.models.wan.conditions import WanConditions
 from engine.models.wan.sampler import WanDecoder, WanSampler
-from engine.models.wan.sampling_config import Recipe
+from engine.models.wan.sampling_config import SamplingConfig
 from engine.models.wan.taehv import TinyDecoder
 from engine.models.wan.vae import VideoDecoder, WanVae
 
-if TYPE_CHECKING:
-    from engine.models.interface import Model, Progress
-
-DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
 SPARE = 1.15
 """Of an estimate, for what it does not know."""
 UMT5_XXL = {
@@ -49,68 +53,75 @@ UMT5_XXL = {
 """Settings of the text encoder in Wan's own files, which do not hold them."""
 
 
-class MemoryNeeded(RuntimeError):
-    """The model cannot fit. The message says what it needs, what there is and what would make it smaller."""
+@dataclass(frozen=True)
+class Parts:
+    """What a checkpoint is made of, but for the transformers."""
+
+    conditions: WanConditions
+    vae: WanVae
+    decoder: VideoDecoder
+    """The VAE, or a tiny autoencoder in its place."""
+    config: SamplingConfig
+    identity: str
 
 
-def torch_device(options: LoadOptions) -> torch.device:
-    """Raises ValueError for a device that is not there."""
-    name = options.device
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-    try:
-        device = torch.device(name)
-    except RuntimeError as e:
-        raise ValueError(f"{name!r} is no device: take cpu, cuda, cuda:0 or mps") from e
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise ValueError("no CUDA device is there: take --device cpu, or look at `foreland doctor`")
-    return device
-
-
-def torch_dtype(options: LoadOptions, device: torch.device) -> torch.dtype:
-    if options.dtype == "auto":
-        return torch.float32 if device.type == "cpu" else torch.bfloat16
-    return DTYPES[options.dtype]
-
-
-def load_wan(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
+def load(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
     """Reads everything. Raises LayoutError, HubError, MemoryNeeded or ValueError with what to do."""
-    from engine.models.interface import Model
-
     device = torch_device(options)
     dtype = torch_dtype(options, device)
-    torch.set_num_threads(options.threads or min(16, os.cpu_count() or 2))
+    set_threads(options)
     progress("looking for the checkpoint", 0.02)
-    folder = entry.where or hub.locate(entry)
-    base = base_folder(entry, folder, options)
-    recipe = Recipe(**entry.recipe)
-    states = transformer_states(entry, folder)
-    check_memory(entry, spec, recipe, [s.config for s in states], device, dtype, options)
+    transformers = transformer_parts(entry, located(entry))
+    check_memory(entry, spec, SamplingConfig(**entry.recipe), [t.config for t in transformers], device, dtype, options)
     experts: list[Backbone] = []
-    for i, part in enumerate(states):
-        progress(
-            f"reading the transformer{f' {i + 1} of {len(states)}' if len(states) > 1 else ''}",
-            0.1 + 0.5 * i / len(states),
-        )
-        experts.append(backbone(part, entry, device, dtype, options))
-    progress("reading the VAE", 0.7)
-    vae = WanVae(read_vae(base, dtype if device.type != "cpu" else torch.float32, device), options.tiled)
-    decoder: VideoDecoder = vae if options.decoder is None else TinyDecoder.load(options.decoder, device, dtype)
-    progress("preparing the text encoder", 0.85)
-    cache = EmbeddingCache(options.embeddings, f"{entry.name} {base.name}")
-    where = device if options.text == "device" else torch.device("cpu")
-    encoder = PromptEncoder(
-        lambda: read_text_encoder(base, where, dtype), cache, device, dtype, options.text == "release"
-    )
+    for i, part in enumerate(transformers):
+        of = f" {i + 1} of {len(transformers)}" if len(transformers) > 1 else ""
+        progress(f"reading the transformer{of}", 0.1 + 0.5 * i / len(transformers))
+        experts.append(backbone(part, device, dtype, options))
+    parts = load_parts(entry, spec, options, device, progress)
     kind = FarSampler if any(isinstance(e, AnyFlowBackbone) for e in experts) else WanSampler
-    sampler = kind(spec, experts, encoder, vae, recipe, action_words(options.words), decoder)
+    sampler = kind(spec, experts, parts.conditions, parts.vae, parts.config, parts.decoder)
     if (file := options.image or options.clip) is not None:
         progress("preparing what the world begins with", 0.92)
         sampler.set_start(file)
-    return Model(sampler, WanDecoder(decoder, sampler.frames), f"{entry.name}-{identity(files_of(entry, folder))}")
+    return Model(sampler, WanDecoder(parts.decoder, sampler.frames), parts.identity)
+
+
+def load_parts(entry: Entry, spec: ModelSpec, options: LoadOptions, device: torch.device, progress: Progress) -> Parts:
+    """Everything but the transformers, which may be on ranks."""
+    dtype = torch_dtype(options, device)
+    folder = located(entry)
+    base = base_folder(entry, folder, options)
+    progress("reading the VAE", 0.7)
+    vae = WanVae(read_vae(base, dtype if device.type != "cpu" else torch.float32, device), options.tiled)
+    decoder = vae if options.decoder is None else TinyDecoder.load(options.decoder, device, dtype)
+    progress("preparing the text encoder", 0.85)
+    cache = EmbeddingCache(options.embeddings, f"{entry.name} {base.name}")
+    text_device = device if options.text == "device" else torch.device("cpu")
+    encoder = PromptEncoder(
+        lambda: read_text_encoder(base, text_device, dtype), cache, device, dtype, options.text == "release"
+    )
+    config = SamplingConfig(**entry.recipe)
+    conditions = WanConditions(spec, config, encoder, action_words(options.words))
+    return Parts(conditions, vae, decoder, config, f"{entry.name}-{identity(files_of(entry, folder))}")
+
+
+def heads(entry: Entry) -> int:
+    """Attention heads of the transformer. Raises ValueError for one that is not spread over ranks."""
+    config = transformer_parts(entry, located(entry))[0].config
+    if config.get("_class_name") == ANYFLOW:
+        raise ValueError(
+            f"{entry.name} keeps its far history in other patches, which is not spread over ranks yet: take --gpus 1"
+        )
+    return int(config["num_attention_heads"])
 
 
 # -- where things are --------------------------------------------------------------------------------------------------
+
+
+def located(entry: Entry) -> Path:
+    """The folder or file of a checkpoint. Raises HubError."""
+    return entry.where or hub.locate(entry)
 
 
 def base_folder(entry: Entry, folder: Path, options: LoadOptions) -> Path:
@@ -125,7 +136,7 @@ def base_folder(entry: Entry, folder: Path, options: LoadOptions) -> Path:
 
 
 @dataclass(frozen=True)
-class Part:
+class TransformerPart:
     """A transformer's settings, how to read its weights, and where they are from."""
 
     config: dict[str, Any]
@@ -133,7 +144,7 @@ class Part:
     source: Path
 
 
-def transformer_states(entry: Entry, folder: Path) -> list[Part]:
+def transformer_parts(entry: Entry, folder: Path) -> list[TransformerPart]:
     """The transformers of an entry: one, or two experts. Only settings are read now, where the layout allows it."""
     if folder.is_file() or (entry.layout == "generator" and entry.weights is not None):
         file = folder if folder.is_file() else folder / str(entry.weights)
@@ -142,18 +153,20 @@ def transformer_states(entry: Entry, folder: Path) -> list[Part]:
             state = layouts.apply_lora(
                 layouts.converted(state), layouts.read_file(folder / entry.lora), folder / entry.lora
             )
-        return [Part(layouts.original_config(state, entry.head_dim), lambda: state, file)]
+        return [TransformerPart(layouts.original_config(state, entry.head_dim), lambda: state, file)]
     parts = []
     for name in ("transformer", "transformer_2"):
         where = folder / name
         if where.is_dir():
-            parts.append(Part(layouts.read_json(where / "config.json"), partial(layouts.read_folder, where), where))
+            parts.append(
+                TransformerPart(layouts.read_json(where / "config.json"), partial(layouts.read_folder, where), where)
+            )
     if parts:
         return parts
     if (folder / "config.json").exists() and list(folder.glob("diffusion_pytorch_model*.safetensors")):
         # Wan's own folder: its config.json has other names for things, so shapes are asked
         state = layouts.read_folder(folder)
-        return [Part(layouts.original_config(state, entry.head_dim), lambda: state, folder)]
+        return [TransformerPart(layouts.original_config(state, entry.head_dim), lambda: state, folder)]
     raise LayoutError(
         f"{folder} has no transformer/: it is not a checkpoint of {entry.name}, or the pull is not complete"
     )
@@ -170,26 +183,14 @@ def files_of(entry: Entry, folder: Path) -> list[Path]:
     )
 
 
-def identity(files: Sequence[Path]) -> str:
-    """A short name of weights: of sizes and the first and last megabyte, since hashing 100 GB at every start is too slow."""
-    h = hashlib.sha256()
-    for file in files:
-        size = file.stat().st_size
-        with file.open("rb") as f:
-            h.update(str(size).encode() + f.read(1 << 20))
-            f.seek(max(0, size - (1 << 20)))
-            h.update(f.read())
-    return h.hexdigest()[:16]
-
-
 # -- parts -------------------------------------------------------------------------------------------------------------
 
 
-def backbone(part: Part, entry: Entry, device: torch.device, dtype: torch.dtype, options: LoadOptions) -> Backbone:
+def backbone(part: TransformerPart, device: torch.device, dtype: torch.dtype, options: LoadOptions) -> Backbone:
     """The transformer, on its device or, offloaded, on the CPU with hooks that bring its blocks."""
     home = torch.device("cpu") if options.offload else device
     model = layouts.build(part.config, part.read(), part.source, dtype, home)
-    if part.config.get("_class_name") == "AnyFlowFARTransformer3DModel":
+    if part.config.get("_class_name") == ANYFLOW:
         return AnyFlowBackbone(model, device)
     if getattr(model.config, "image_dim", None) is not None:
         raise LayoutError(
@@ -197,25 +198,12 @@ def backbone(part: Part, entry: Entry, device: torch.device, dtype: torch.dtype,
         )
     out = WanBackbone(model, device)
     if options.offload:
-        by_blocks(model, device)
+        offload_blocks(model, device)
     return out
 
 
-def by_blocks(model: Any, device: torch.device) -> None:
-    """Leaves a model on the CPU, with hooks that bring each block to the device when its turn comes."""
-    from diffusers.hooks import apply_group_offloading
-
-    apply_group_offloading(
-        model,
-        onload_device=device,
-        offload_device=torch.device("cpu"),
-        offload_type="block_level",
-        num_blocks_per_group=1,
-        use_stream=device.type == "cuda",
-    )
-
-
 def read_vae(base: Path, dtype: torch.dtype, device: torch.device) -> Any:
+    """diffusers' `AutoencoderKLWan`. Raises LayoutError."""
     if (base / "vae").is_dir():
         return layouts.build_vae(base / "vae", dtype, device)
     for name in ("Wan2.1_VAE.pth", "Wan2.1_VAE.safetensors"):
@@ -228,7 +216,7 @@ def read_vae(base: Path, dtype: torch.dtype, device: torch.device) -> Any:
 
 
 def read_text_encoder(base: Path, device: torch.device, dtype: torch.dtype) -> tuple[Any, Any]:
-    """(tokenizer, encoder)."""
+    """(tokenizer, encoder). Raises LayoutError."""
     from transformers import AutoTokenizer
 
     for names in ("tokenizer", "google/umt5-xxl"):
@@ -244,20 +232,6 @@ def read_text_encoder(base: Path, device: torch.device, dtype: torch.dtype) -> t
     return tokenizer, layouts.build_text_encoder(
         file, dtype, device, layouts.read_json(mark) if mark.exists() else UMT5_XXL
     )
-
-
-def action_words(file: Path | None) -> dict[str, str]:
-    """Action to words: the table that ships, with the user's on top. Raises ValueError for a table that is none."""
-    table = json.loads((FOLDER / "action-words.json").read_text("utf-8"))
-    if file is not None and file.exists():
-        try:
-            mine = json.loads(file.read_text("utf-8"))
-        except ValueError as e:
-            raise ValueError(f"{file} is not JSON ({e}): mend it or remove it") from e
-        if not isinstance(mine, dict) or not all(isinstance(v, str) for v in mine.values()):
-            raise ValueError(f"{file}: a table of actions and words is wanted, like {FOLDER / 'action-words.json'}")
-        table |= mine
-    return table
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------
@@ -286,20 +260,24 @@ def parameters(config: dict[str, Any]) -> float:
 
 
 def estimate(
-    spec: ModelSpec, recipe: Recipe, configs: Sequence[dict[str, Any]], dtype: torch.dtype, options: LoadOptions
+    spec: ModelSpec,
+    config: SamplingConfig,
+    transformers: Sequence[dict[str, Any]],
+    dtype: torch.dtype,
+    options: LoadOptions,
 ) -> Estimate:
     """What sampling takes. KV: keys and values of `history` latents, once as kept and once more, rotated, for the call."""
     size = torch.empty(0, dtype=dtype).element_size()
-    c = configs[0]
+    c = transformers[0]
     width = c["num_attention_heads"] * c["attention_head_dim"]
     patch = c.get("patch_size", (1, 2, 2))
     ratio = 16 if c["out_channels"] == 48 else 8
     tokens = spec.height // ratio // patch[1] * (spec.width // ratio // patch[2])
-    weights = sum(parameters(x) for x in configs) * size * (0.1 if options.offload else 1)
+    weights = sum(parameters(x) for x in transformers) * size * (0.1 if options.offload else 1)
     one = 2 * c["num_layers"] * width * tokens * size
-    stores = len(configs) * (2 if recipe.guidance != 1 else 1)
+    stores = len(transformers) * (2 if config.guidance != 1 else 1)
     image = spec.history[0].value in ("boundary-image", "latent-input")
-    prefix = 0 if image else stores * one * (2 * recipe.history + 2 * spec.window)
+    prefix = 0 if image else stores * one * (2 * config.history + 2 * spec.window)
     work = spec.window * tokens * (4 * c["ffn_dim"] + 24 * width) * size
     pixels = spec.width * spec.height
     vae = 0.3e9 + (1 if options.decoder is not None or options.tiled else 3) * 944e6 * pixels / (832 * 480) * size
@@ -310,15 +288,15 @@ def estimate(
 def check_memory(
     entry: Entry,
     spec: ModelSpec,
-    recipe: Recipe,
-    configs: Sequence[dict[str, Any]],
+    config: SamplingConfig,
+    transformers: Sequence[dict[str, Any]],
     device: torch.device,
     dtype: torch.dtype,
     options: LoadOptions,
 ) -> None:
     """Raises MemoryNeeded in plain words."""
-    need = estimate(spec, recipe, configs, dtype, options)
-    there = available(device)
+    need = estimate(spec, config, transformers, dtype, options)
+    there = free_memory(device)
     if entry.scale or there is None or need.total <= there:
         return
     ways = []
@@ -331,7 +309,7 @@ def check_memory(
     smaller = [s for s in entry.sizes if s[0] * s[1] < spec.width * spec.height]
     if smaller:
         ways.append(f"--size {smaller[0][0]}x{smaller[0][1]}")
-    best = estimate(spec, recipe, configs, dtype, replace(options, offload=device.type == "cuda", tiled=True))
+    best = estimate(spec, config, transformers, dtype, replace(options, offload=device.type == "cuda", tiled=True))
     hope = (
         f"try {' '.join(ways)} (about {hub.gb(best.total)})"
         if ways and best.total <= there
@@ -341,16 +319,3 @@ def check_memory(
         f"{entry.name} needs about {hub.gb(need.total)} on {device} (weights {hub.gb(need.weights)}, retained KV {hub.gb(need.prefix)}, "
         f"decoder {hub.gb(need.vae)}), {hub.gb(there)} are free: {hope}"
     )
-
-
-def available(device: torch.device) -> float | None:
-    """Free bytes of a device; None where nobody says."""
-    if device.type == "cuda":
-        return float(torch.cuda.mem_get_info(device)[0])
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable"):
-                return float(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return None

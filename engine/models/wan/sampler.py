@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.control.conditions import Condition
-from engine.models.attention import CallHolder, KeyValue, Rotation, WindowCall, grid_rotation
-from engine.models.boundary_frames import LastFrames
+from engine.models.attention import (
+    KeyValue,
+    RotaryEmbedding,
+    SequenceParallel,
+    WindowCall,
+    grid_rotary_embedding,
+    shard_blocks,
+)
+from engine.models.boundary_frames import BoundaryFrames
 from engine.models.interface import (
     ConditionError,
     Decoder,
@@ -27,15 +33,16 @@ from engine.models.interface import (
     SamplerHost,
     StepCallback,
 )
-from engine.models.kv_cache import PrefixKVCache, joined, retained, split
+from engine.models.kv_cache import PrefixKVCache, concat_kv, prefix_positions, split_kv
 from engine.models.media_files import is_film, read_film, read_picture
 from engine.models.schedulers import denoise, make_solver, noise
-from engine.models.text_embeddings import PromptEncoder
 from engine.models.wan import camera
 from engine.models.wan.backbone import Backbone, kept
-from engine.models.wan.conditions import Prepared, Text, WanConditions
+from engine.models.wan.conditions import Text, WanConditions, WanInputs
 from engine.models.wan.decoding import StreamDecoder
-from engine.models.wan.sampling_config import Recipe
+from engine.models.wan.sampling_config import SamplingConfig
+from engine.models.wan.state import ConditioningLatents, WanState
+from engine.models.wan.transport import WanTransport
 from engine.models.wan.vae import VideoDecoder, WanVae
 
 log = logging.getLogger(__name__)
@@ -43,30 +50,10 @@ log = logging.getLogger(__name__)
 IMAGE_POLICIES = (HistoryPolicy.BOUNDARY_IMAGE, HistoryPolicy.LATENT_INPUT)
 
 
-@dataclass(frozen=True)
-class Lead:
-    """How an image-conditioned call began: its first playable position, and the latents that are decoded before it, whose
-    frames repeat what was shown."""
-
-    position: int
-    latents: tuple[Tensor, ...]
-
-
-@dataclass(frozen=True)
-class WanState:
-    """What a later call needs of a group. mates: the latents of its call, which began at `start`."""
-
-    pose: camera.Pose
-    text: Text
-    start: int
-    mates: tuple[Tensor, ...]
-    lead: Lead | None = None
-
-
 class WanDecoder(StreamDecoder, Decoder):
     """The session's decoder, which also hands the last frame of each group to the sampler."""
 
-    def __init__(self, decoder: VideoDecoder, frames: LastFrames, **more: Any) -> None:
+    def __init__(self, decoder: VideoDecoder, frames: BoundaryFrames, **more: Any) -> None:
         super().__init__(decoder, **more)
         self._frames = frames
 
@@ -83,10 +70,10 @@ class WanDecoder(StreamDecoder, Decoder):
             self.decode(groups[-1])
 
     def fork(self) -> Decoder:
-        return WanDecoder(self._decoder, LastFrames())
+        return WanDecoder(self._decoder, BoundaryFrames())
 
 
-class WanSampler(Sampler):
+class WanSampler(Sampler[WanInputs]):
     """Samples a Wan checkpoint. Used from one thread, but for `prepare`."""
 
     prepares_slowly = True
@@ -96,33 +83,31 @@ class WanSampler(Sampler):
         self,
         spec: ModelSpec,
         experts: Sequence[Backbone],
-        encoder: PromptEncoder,
+        conditions: WanConditions,
         vae: WanVae,
-        recipe: Recipe,
-        words: Mapping[str, str],
-        decoder: VideoDecoder | None = None,
+        config: SamplingConfig,
+        decoder: VideoDecoder,
     ) -> None:
-        """experts: one transformer, or two of which the first takes high noise levels. decoder: for boundary frames, `vae` if
-        left out."""
-        self.spec, self.recipe = spec, recipe
-        self.frames = LastFrames()
-        self.conditions = WanConditions(spec, recipe, encoder, words)
+        """experts: one transformer, or two of which the first takes high noise levels. decoder: for boundary frames."""
+        self.spec, self.config = spec, config
+        self.frames = BoundaryFrames()
+        self.conditions = conditions
         self._experts, self._vae = list(experts), vae
-        self._decoder: VideoDecoder = decoder or vae
+        self._decoder = decoder
         self._given: list[Tensor] = []
         self._device: torch.device = experts[0].device
         self._shape = (vae.channels, spec.height // vae.ratio, spec.width // vae.ratio)
         self._grid = experts[0].tokens(*self._shape[1:])
         self._groups: dict[int, Group] = {}
         self._stores = {
-            (e, b): PrefixKVCache() for e in range(len(experts)) for b in range(2 if recipe.guidance != 1 else 1)
+            (e, b): PrefixKVCache() for e in range(len(experts)) for b in range(2 if config.guidance != 1 else 1)
         }
         self._image_channels: Tensor | None = None
         self.forwards = 0
 
     # -- the interface -------------------------------------------------------------------------------------------------
 
-    def prepare(self, condition: Condition) -> Prepared:
+    def prepare(self, condition: Condition) -> WanInputs:
         return self.conditions.prepare(condition)
 
     def set_start(self, file: Path | None) -> None:
@@ -166,14 +151,14 @@ class WanSampler(Sampler):
             return False
         with torch.inference_mode():
             known = {p: g for p, g in self._groups.items() if p < locked}
-            positions = retained(locked, self.recipe.history, self.recipe.sink, known)
+            positions = prefix_positions(locked, self.config.history, self.config.sink, known)
             for key, store in self._stores.items():
                 for used, groups in self._blocks(known, positions):
                     state: WanState = groups[0].state
-                    whole = len(groups) == self.recipe.block or groups[-1].position + 1 >= state.start + len(
-                        state.mates
+                    whole = len(groups) == self.config.block or groups[-1].position + 1 >= state.start + len(
+                        state.chunk
                     )
-                    if whole and not self._there(store, used, self._made_of(key, groups, None)):
+                    if whole and not self._there(store, used, self._cache_key(key, groups, None)):
                         self._prefill(key, groups, known, None)
                         return True
         return False
@@ -182,13 +167,20 @@ class WanSampler(Sampler):
         super().attach(host)
         self.frames.ask = host.decode_until
 
-    def transformers(self) -> list[tuple[Any, CallHolder]]:
-        return [(e.model, e.holder) for e in self._experts]
+    def put_boundary_frame(self, position: int, frame: NDArray[np.uint8]) -> None:
+        self.frames.put(self._groups[position], frame)
+
+    def shard(self, parallel: Callable[[], SequenceParallel]) -> None:
+        for e in self._experts:
+            shard_blocks(e.model, e.holder, parallel())
+
+    def transport(self) -> WanTransport:
+        return WanTransport(self.conditions, self._device)
 
     def evict_before(self, position: int) -> None:
-        r = self.recipe
+        r = self.config
         # whole blocks are kept: the KV of a latent depends on all latents that it is prefilled with
-        oldest, sink = position - r.history - r.block, r.sink + r.block
+        oldest, sink = position - r.history - self.config.block, r.sink + self.config.block
         self._groups = {p: g for p, g in self._groups.items() if p >= oldest or p < sink}
         for store in self._stores.values():
             store.evict(p for p in store.positions if p >= oldest or p < sink)
@@ -209,7 +201,7 @@ class WanSampler(Sampler):
     # -- a call after retained KV --------------------------------------------------------------------------------------
 
     def _after_prefix(self, request: Request, report: StepCallback) -> list[Group]:
-        prepared: Prepared = request.prepared
+        prepared: WanInputs = request.prepared
         j, k = request.branch, request.window
         known = {p: g for p, g in self._groups.items() if p < j}
         if j and j - 1 not in known:
@@ -227,16 +219,16 @@ class WanSampler(Sampler):
             # only a session's first call comes here
             if self._given and not new:
                 raise ValueError(f"K = {k} leaves nothing to sample after {len(self._given)} given latents: take more")
-            given = [] if self.recipe.image == "channels" else given
-            clean = self._sampled(request, report, {}, [], len(given), k - len(given), [], lead=given)
+            given = [] if self.config.image == "channels" else given
+            clean = self._sampled(request, report, {}, [], len(given), k - len(given), [], conditioning=given)
             latents = [*given, *clean]
         elif new:
-            positions = retained(base, self.recipe.history, self.recipe.sink, known)
+            positions = prefix_positions(base, self.config.history, self.config.sink, known)
             latents += list(self._sampled(request, report, known, positions, base, new, poses[len(given) :]))
         else:
             report(request.steps, request.steps)
-        mates = tuple(latents)
-        return [Group(j + i, z, WanState(poses[i], prepared.text, j, mates)) for i, z in enumerate(latents)]
+        chunk = tuple(latents)
+        return [Group(j + i, z, WanState(poses[i], prepared.text, j, chunk)) for i, z in enumerate(latents)]
 
     def _sampled(
         self,
@@ -247,18 +239,18 @@ class WanSampler(Sampler):
         base: int,
         k: int,
         poses: Sequence[camera.Pose],
-        lead: Sequence[Tensor] = (),
+        conditioning: Sequence[Tensor] = (),
         channels: Tensor | None = None,
     ) -> Tensor:
-        """k new latents (k, z, h, w) at positions base.., after the KV of `positions` or after clean `lead` latents."""
-        prepared: Prepared = request.prepared
-        r, n = self.recipe, len(lead)
+        """k new latents (k, z, h, w) at positions base.., after the KV of `positions` or after clean `conditioning` latents."""
+        prepared: WanInputs = request.prepared
+        r, n = self.config, len(conditioning)
         solver = make_solver(r.solver, request.steps, r.shift)
         start = torch.stack([noise(self._shape, request.seed, base + i, request.attempt) for i in range(k)]).to(
             self._device
         )
         calls: dict[tuple[int, int], WindowCall] = {}
-        front = torch.stack(list(lead)) if n else start[:0]
+        front = torch.stack(list(conditioning)) if n else start[:0]
         extra = self._channels(range(base - n, base + k)) if channels is None else channels
 
         def fresh(step: int) -> Tensor:
@@ -266,7 +258,7 @@ class WanSampler(Sampler):
             return torch.stack(again).to(self._device)
 
         def velocity(step: int, z: Tensor) -> Tensor:
-            sigma, after = solver.told[step], solver.told[step + 1]
+            sigma, after = solver.timesteps[step], solver.timesteps[step + 1]
             e = self._expert(sigma)
             whole = torch.cat((front, z)).transpose(0, 1)[None]
             if extra is not None:
@@ -304,7 +296,7 @@ class WanSampler(Sampler):
     def window_call(
         self,
         prefix: list[KeyValue] | None,
-        rotate: Rotation | None,
+        rotate: RotaryEmbedding | None,
         before: int,
         length: int,
         past: Sequence[camera.Pose],
@@ -313,46 +305,46 @@ class WanSampler(Sampler):
         """A window of `length` latents after `before` ones. Positions start at 0 with the prefix in every call, so they never
         run out. past, poses: cameras of the prefix and of the window."""
         cameras = None
-        if self.recipe.keys == "camera" and len(poses) == length:
+        if self.config.keys == "camera" and len(poses) == length:
             cameras = camera.projections(
                 poses, past if prefix is not None else [], self._grid[0] * self._grid[1], self._device
             )
         return WindowCall(self.rotation(before, length), prefix, rotate, cameras=cameras, latents=length)
 
-    def rotation(self, first: int, latents: int) -> Rotation:
+    def rotation(self, first: int, latents: int) -> RotaryEmbedding:
         rows, columns = (torch.arange(n, device=self._device) for n in self._grid)
         frames = torch.arange(first, first + latents, device=self._device)
-        return grid_rotation(frames, rows, columns, self._experts[0].head_dim)
+        return grid_rotary_embedding(frames, rows, columns, self._experts[0].head_dim)
 
     # -- retained KV ---------------------------------------------------------------------------------------------------
 
     def _prefix(
         self, key: tuple[int, int], known: Mapping[int, Group], positions: list[int], request: Request
-    ) -> tuple[list[KeyValue], Rotation]:
+    ) -> tuple[list[KeyValue], RotaryEmbedding]:
         """KV of the retained positions, made where it is not there, and its rotation."""
         rotate = self.rotation(0, len(positions))
         store = self._stores[key]
-        prepared: Prepared = request.prepared
+        prepared: WanInputs = request.prepared
         if request.history is HistoryPolicy.KV_REUSE:
             for p in positions:
                 group = known[p]
                 if store.get(p, self._reused(key, group)) is None:
-                    mates = group.state.mates
-                    whole = [Group(group.state.start + i, z, group.state) for i, z in enumerate(mates)]
+                    chunk = group.state.chunk
+                    whole = [Group(group.state.start + i, z, group.state) for i, z in enumerate(chunk)]
                     self._reuse(key, {**known, **{g.position: g for g in whole if g.position >= p}}, whole)
-            return joined([self._found(store, p, self._reused(key, known[p])) for p in positions]), rotate
+            return concat_kv([self._found(store, p, self._reused(key, known[p])) for p in positions]), rotate
         text = prepared.text if request.history is HistoryPolicy.RECACHE else None
         found = []
         for used, groups in self._blocks(known, positions):
-            made_of = self._made_of(key, groups, text)
-            if not self._there(store, used, made_of):
+            cache_key = self._cache_key(key, groups, text)
+            if not self._there(store, used, cache_key):
                 self._prefill(key, groups, known, text)
-            found += [self._found(store, p, made_of) for p in used]
-        return joined(found), rotate
+            found += [self._found(store, p, cache_key) for p in used]
+        return concat_kv(found), rotate
 
     @staticmethod
-    def _found(store: PrefixKVCache, position: int, made_of: object) -> list[KeyValue]:
-        layers = store.get(position, made_of)
+    def _found(store: PrefixKVCache, position: int, cache_key: object) -> list[KeyValue]:
+        layers = store.get(position, cache_key)
         assert layers is not None, f"the KV of group {position} was just made"
         return layers
 
@@ -362,28 +354,28 @@ class WanSampler(Sampler):
 
         def name(p: int) -> tuple[int, int]:
             state: WanState = known[p].state
-            return id(state.mates), (p - state.start) // self.recipe.block
+            return id(state.chunk), (p - state.start) // self.config.block
 
         out: list[tuple[list[int], list[Group]]] = []
         last = None
         for p in positions:
             if name(p) != last:
                 last = name(p)
-                near = range(p - self.recipe.block, p + self.recipe.block)
+                near = range(p - self.config.block, p + self.config.block)
                 out.append(([], [known[q] for q in near if q in known and name(q) == last]))
             out[-1][0].append(p)
         return out
 
     @staticmethod
-    def _there(store: PrefixKVCache, positions: Sequence[int], made_of: object) -> bool:
-        return all(store.get(p, made_of) is not None for p in positions)
+    def _there(store: PrefixKVCache, positions: Sequence[int], cache_key: object) -> bool:
+        return all(store.get(p, cache_key) is not None for p in positions)
 
     def _text_of(self, key: tuple[int, int], text: Text) -> Text:
         if key[1] == 0:
             return text
-        return self.conditions.text(self.recipe.negative)
+        return self.conditions.text(self.config.negative)
 
-    def _made_of(self, key: tuple[int, int], groups: Sequence[Group], text: Text | None) -> tuple[object, ...]:
+    def _cache_key(self, key: tuple[int, int], groups: Sequence[Group], text: Text | None) -> tuple[object, ...]:
         """What the KV of a block depends on. text: of the recache policy; else each group's own."""
         under = self._text_of(key, groups[0].state.text if text is None else text)
         return ("clean", under.words, *(g.latent for g in groups))
@@ -397,11 +389,11 @@ class WanSampler(Sampler):
         """One forward over clean latents, which attend to themselves and to retained history that has KV of the same kind."""
         store = self._stores[key]
         first = groups[0].position
-        made_of = self._made_of(key, groups, text)
+        cache_key = self._cache_key(key, groups, text)
         before, stores = [], []
-        for used, past in self._blocks(known, retained(first, self.recipe.history, self.recipe.sink, known)):
+        for used, past in self._blocks(known, prefix_positions(first, self.config.history, self.config.sink, known)):
             for p in used:
-                layers = store.get(p, self._made_of(key, past, text))
+                layers = store.get(p, self._cache_key(key, past, text))
                 if layers is not None:
                     before.append(known[p])
                     stores.append(layers)
@@ -409,15 +401,15 @@ class WanSampler(Sampler):
         layers = self._kept(
             key, [g.latent for g in groups], first, under, [g.state.pose for g in groups], before, stores
         )
-        for g, part in zip(groups, split(layers, len(groups)), strict=True):
-            store.put(g.position, made_of, part)
+        for g, part in zip(groups, split_kv(layers, len(groups)), strict=True):
+            store.put(g.position, cache_key, part)
 
     def _reuse(self, key: tuple[int, int], known: Mapping[int, Group], groups: Sequence[Group]) -> None:
         """The pass over a whole call's clean latents, as they were sampled: bidirectional, the later ones included."""
         store = self._stores[key]
         first = groups[0].position
         before, stores = [], []
-        for p in retained(first, self.recipe.history, self.recipe.sink, known):
+        for p in prefix_positions(first, self.config.history, self.config.sink, known):
             layers = store.get(p, self._reused(key, known[p]))
             if layers is not None:
                 before.append(known[p])
@@ -426,7 +418,7 @@ class WanSampler(Sampler):
         layers = self._kept(
             key, [g.latent for g in groups], first, under, [g.state.pose for g in groups], before, stores
         )
-        for g, part in zip(groups, split(layers, len(groups)), strict=True):
+        for g, part in zip(groups, split_kv(layers, len(groups)), strict=True):
             if g.position in known and known[g.position].latent is g.latent:
                 store.put(g.position, self._reused(key, g), part)
 
@@ -442,14 +434,14 @@ class WanSampler(Sampler):
     ) -> list[KeyValue]:
         """Keys and values of clean latents after a prefix."""
         n = len(latents)
-        prefix = joined(stores) if stores else None
+        prefix = concat_kv(stores) if stores else None
         rotate = self.rotation(0, len(stores)) if stores else None
         call = self.window_call(prefix, rotate, len(stores), n, [g.state.pose for g in before], poses)
         call.capture_kv = True
         whole = torch.stack(list(latents)).transpose(0, 1)[None]
         if (extra := self._channels(range(first, first + n))) is not None:
             whole = torch.cat((whole, extra), 1)
-        noisy = self.recipe.context_noise
+        noisy = self.config.context_noise
         self._experts[key[0]].velocity(whole, [noisy] * n, noisy, text.embedding, call)
         self.forwards += 1
         return kept(call)
@@ -459,13 +451,13 @@ class WanSampler(Sampler):
     def _after_image(self, request: Request, report: StepCallback) -> list[Group]:
         """Begins with the boundary frame as the clean first latent and, for latent input, retained latents after it, in the
         phase that they have in the model: one frame, then four each."""
-        prepared: Prepared = request.prepared
+        prepared: WanInputs = request.prepared
         j, k = request.branch, request.window
-        if self.recipe.image is None:
+        if self.config.image is None:
             raise ValueError(f"{self.spec.name} takes no image: use another history policy")
         m = 0
-        if request.history is HistoryPolicy.LATENT_INPUT and self.recipe.image == "clamp":
-            m = min(self.recipe.keyframes, j - 1, k - 2)
+        if request.history is HistoryPolicy.LATENT_INPUT and self.config.image == "clamp":
+            m = min(self.config.keyframes, j - 1, k - 2)
         if k < m + 2:
             raise ValueError(f"K = {k} leaves nothing to play after a boundary image: take at least 2")
         for p in range(j - m - 1, j):
@@ -474,16 +466,16 @@ class WanSampler(Sampler):
         frame = self._frame(self._groups[j - m - 1])
         keyframes = [self._groups[p].latent for p in range(j - m, j)]
         poses = self._poses(self._groups[j - 1], prepared, k - m - 1, j)
-        if self.recipe.image == "channels":
+        if self.config.image == "channels":
             extra = self._image_condition(frame, k)
             z = self._sampled(request, report, {}, [], j - 1, k, [], channels=extra)
-            lead, fresh = Lead(j, (z[0],)), z[1:]
+            conditioning, fresh = ConditioningLatents(j, (z[0],)), z[1:]
         else:
             first = self._vae.encode(frame[None]).to(self._device)[0]
-            lead = Lead(j, (first, *keyframes))
-            fresh = self._sampled(request, report, {}, [], j, k - m - 1, [], lead=lead.latents)
-        mates = tuple(fresh)
-        return [Group(j + i, z, WanState(poses[i], prepared.text, j, mates, lead)) for i, z in enumerate(mates)]
+            conditioning = ConditioningLatents(j, (first, *keyframes))
+            fresh = self._sampled(request, report, {}, [], j, k - m - 1, [], conditioning=conditioning.latents)
+        chunk = tuple(fresh)
+        return [Group(j + i, z, WanState(poses[i], prepared.text, j, chunk, conditioning)) for i, z in enumerate(chunk)]
 
     def _frame(self, group: Group) -> NDArray[np.uint8]:
         """The last frame of a group: the decode worker's, or, where there is none, decoded here."""
@@ -491,8 +483,8 @@ class WanSampler(Sampler):
         if frame is not None:
             return frame
         own = StreamDecoder(self._decoder)
-        lead = group.state.lead
-        first = 0 if lead is None else lead.position
+        conditioning = group.state.conditioning
+        first = 0 if conditioning is None else conditioning.position
         known = [self._groups[p] for p in sorted(self._groups) if first <= p <= group.position]
         if not known or known[0].position != first:
             raise KeyError(f"the frame before group {group.position + 1} cannot be decoded any more")
@@ -522,9 +514,9 @@ class WanSampler(Sampler):
     # -- small things --------------------------------------------------------------------------------------------------
 
     def _expert(self, sigma: float) -> int:
-        return int(len(self._experts) > 1 and self.recipe.boundary is not None and sigma < self.recipe.boundary)
+        return int(len(self._experts) > 1 and self.config.boundary is not None and sigma < self.config.boundary)
 
-    def _poses(self, before: Group | None, prepared: Prepared, k: int, branch: int) -> list[camera.Pose]:
+    def _poses(self, before: Group | None, prepared: WanInputs, k: int, branch: int) -> list[camera.Pose]:
         """The pose of each latent, integrated from the group before the branch: a revocation rewinds it."""
         pose = before.state.pose if before is not None else camera.start_pose()
         out = []

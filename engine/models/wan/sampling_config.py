@@ -1,4 +1,4 @@
-"""How a checkpoint is sampled, as data."""
+"""How a Wan checkpoint is sampled, as data: `recipe` of its row in the catalogue."""
 
 from __future__ import annotations
 
@@ -6,22 +6,29 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How a checkpoint is sampled. solver, shift, guidance, negative: see engine.models.schedulers. history: latents of the prefix at
-    most, of which `sink` are the session's first. block: latents that a clean prefill takes at once, as in training.
-    context_noise: noise level told of retained latents. keys: 'camera' (PRoPE) or 'words'. image: how an image conditions,
-    'clamp' (a clean first latent), 'channels' (extra input channels) or none. keyframes: retained latents of the latent input.
-    boundary: noise level from which the first of two experts works."""
+class SamplingConfig:
+    """See `engine.models.schedulers` for the solvers."""
 
     solver: str = "dmd"
     shift: float = 5.0
+    """Of the noise schedule: sigma' = shift * sigma / (1 + (shift - 1) * sigma)."""
     guidance: float = 1.0
+    """Scale of classifier-free guidance; 1 for distilled weights, which then run one forward a step."""
     negative: str = ""
+    """Negative prompt, where there is guidance."""
     history: int = 18
+    """Latents of the prefix at most."""
     sink: int = 3
+    """Of them, those that are the session's first."""
     block: int = 3
+    """Latents that a clean prefill takes at once, as in training."""
     context_noise: float = 0.0
+    """Noise level told to the model of retained latents."""
     keys: str = "words"
+    """How held keys act: as a 'camera' (PRoPE) or as 'words' of the prompt."""
     image: str | None = None
+    """How an image conditions: 'clamp', as a clean first latent; 'channels', as extra input channels; None, not at all."""
     keyframes: int = 2
+    """Retained latents of the latent-input policy."""
     boundary: float | None = None
+    """Noise level from which the first of two experts works; below it the second does."""

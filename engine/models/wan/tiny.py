@@ -1,58 +1,31 @@
-"""Small random checkpoints in the published layouts: every path can be tried and tested without a download.
-
-What they show is noise; what they prove is that reading, sampling and decoding work.
-"""
+"""Small random Wan checkpoints in their published layouts."""
 
 from __future__ import annotations
 
 import json
-import string
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from engine.models.catalogue import MARK, Entry, load_catalogue
+from engine.models.catalogue import Entry
+from engine.models.tiny_parts import SHARD, lively, tokenizer_of_words
 
 HEADS, HEAD_DIM, LAYERS, TEXT = 4, 16, 2, 32
 SIZE = (96, 64)
 SIZE_16 = (192, 128)
 """For VAEs that shrink 16 times."""
-SHARD = "120KB"
 
 
-class TinyError(ValueError):
-    """The checkpoint cannot be written. The message says why."""
-
-
-def write_tiny(name: str, folder: Path, seed: int = 0) -> Path:
-    """Writes the checkpoint of a catalogue's name into an empty or new folder. Raises TinyError."""
-    known = load_catalogue()
-    if name not in known:
-        raise TinyError(f"unknown model {name!r}; known: {', '.join(known)}")
-    if folder.exists() and any(folder.iterdir()):
-        raise TinyError(f"{folder} is not empty: nothing was written; take a new folder")
-    entry = known[name]
-    folder.mkdir(parents=True, exist_ok=True)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        if entry.family != "wan":
-            from engine.models.audio_video import tiny as joint
-
-            write = joint.write_h3 if entry.family == "h3" else joint.write_ltx
-            write(folder, _lively, _tokenizer, SHARD)
-            about = {"model": name, "size": joint.SIZE, "scale": {"tiny": True, "text_tokens": joint.TOKENS}}
-            (folder / MARK).write_text(json.dumps(about, indent=2) + "\n")
-            return folder
-        if entry.layout == "generator":
-            _generator(entry, folder)
-        else:
-            _diffusers(entry, folder)
-    large = name == "wan2.2-ti2v-5b"
-    mark = {"model": name, "size": SIZE_16 if large else SIZE, "head_dim": HEAD_DIM, "scale": {"tiny": True}}
-    (folder / MARK).write_text(json.dumps(mark, indent=2) + "\n")
-    return folder
+def write(entry: Entry, folder: Path) -> dict[str, Any]:
+    """See `engine.models.family.WritesTiny`."""
+    if entry.layout == "generator":
+        _generator(entry, folder)
+    else:
+        _diffusers(entry, folder)
+    large = entry.name == "wan2.2-ti2v-5b"
+    return {"size": SIZE_16 if large else SIZE, "head_dim": HEAD_DIM, "scale": {"tiny": True}}
 
 
 def transformer(channels: int = 16, inputs: int | None = None, layers: int = LAYERS) -> Any:
@@ -70,16 +43,7 @@ def transformer(channels: int = 16, inputs: int | None = None, layers: int = LAY
         num_layers=layers,
         cross_attn_norm=True,
     )
-    return _lively(model)
-
-
-def _lively(model: Any) -> Any:
-    """Random biases and norms too, so that a wrong key shows."""
-    with torch.no_grad():
-        for p in model.parameters():
-            if p.ndim <= 1:
-                p.add_(0.1 * torch.randn_like(p))
-    return model.eval()
+    return lively(model)
 
 
 def vae_config(large: bool) -> dict[str, Any]:
@@ -107,9 +71,9 @@ def _base(folder: Path, large: bool, pipeline: str, extra: dict[str, Any]) -> No
     from diffusers import AutoencoderKLWan, UniPCMultistepScheduler
     from transformers import UMT5Config, UMT5EncoderModel
 
-    vae = _lively(AutoencoderKLWan(**vae_config(large)))
+    vae = lively(AutoencoderKLWan(**vae_config(large)))
     vae.save_pretrained(folder / "vae")
-    tokenizer = _tokenizer()
+    tokenizer = tokenizer_of_words()
     tokenizer.save_pretrained(folder / "tokenizer")
     config = UMT5Config(
         vocab_size=len(tokenizer),
@@ -135,43 +99,6 @@ def _base(folder: Path, large: bool, pipeline: str, extra: dict[str, Any]) -> No
     (folder / "model_index.json").write_text(json.dumps(index, indent=2) + "\n")
 
 
-def _tokenizer() -> Any:
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import PreTrainedTokenizerFast
-
-    words = (
-        "the",
-        "a",
-        "of",
-        "in",
-        "at",
-        "with",
-        "and",
-        "camera",
-        "moves",
-        "forward",
-        "snow",
-        "desert",
-        "forest",
-        "dawn",
-        "dusk",
-    )
-    pieces = [
-        "<pad>",
-        "</s>",
-        "<unk>",
-        "▁",
-        *("▁" + w for w in words),
-        *string.ascii_letters,
-        *string.digits,
-        *string.punctuation,
-    ]
-    tokenizer = Tokenizer(models.Unigram([(p, 0.0 if len(p) > 3 else -2.0) for p in pieces], unk_id=2))
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
-
-
 def _diffusers(entry: Entry, folder: Path) -> None:
     large = entry.name == "wan2.2-ti2v-5b"
     wan = ["diffusers", "WanTransformer3DModel"]
@@ -179,7 +106,7 @@ def _diffusers(entry: Entry, folder: Path) -> None:
         from diffusers import AnyFlowFARTransformer3DModel
 
         _base(folder, False, "AnyFlowFARPipeline", {"transformer": ["diffusers", "AnyFlowFARTransformer3DModel"]})
-        _lively(
+        lively(
             AnyFlowFARTransformer3DModel(
                 num_attention_heads=HEADS,
                 attention_head_dim=HEAD_DIM,

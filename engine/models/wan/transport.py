@@ -7,20 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from engine.models.interface import Group
-from engine.models.transport import Header, Tensors
-from engine.models.wan.conditions import Prepared, Text, WanConditions
-from engine.models.wan.sampler import Lead, WanState
+from engine.models.interface import Group, Header, Tensors
+from engine.models.wan.conditions import Text, WanConditions, WanInputs
+from engine.models.wan.state import ConditioningLatents, WanState
 
 
-class WanWire:
-    """See `engine.models.transport.Wire`."""
+class WanTransport:
+    """See `engine.models.interface.Transport`."""
 
     def __init__(self, conditions: WanConditions, device: torch.device) -> None:
         """conditions: this side's, which remember the texts. device: where this side wants its tensors."""
         self._conditions, self._device = conditions, device
 
-    def prepared_out(self, prepared: Prepared, known: set[str]) -> tuple[Header, Tensors]:
+    def prepared_out(self, prepared: WanInputs, known: set[str]) -> tuple[Header, Tensors]:
         tensors: Tensors = {}
         for name, text in (("text", prepared.text), ("negative", prepared.negative)):
             if text is not None and text.words not in known:
@@ -35,12 +34,14 @@ class WanWire:
         }
         return header, tensors
 
-    def prepared_in(self, header: Header, tensors: Tensors) -> Prepared:
+    def prepared_in(self, header: Header, tensors: Tensors) -> WanInputs:
         for name, key in (("text", "words"), ("negative", "negative")):
             if name in tensors:
                 self._conditions.remember(Text(header[key], tensors[name].to(self._device)))
         negative = None if header["negative"] is None else self._conditions.text(header["negative"])
-        return Prepared(self._conditions.text(header["words"]), negative, tuple(header["held"]), tuple(header["first"]))
+        return WanInputs(
+            self._conditions.text(header["words"]), negative, tuple(header["held"]), tuple(header["first"])
+        )
 
     def groups_out(self, groups: Sequence[Group], known: set[str] | None = None) -> tuple[Header, Tensors]:
         state: WanState = groups[0].state
@@ -48,30 +49,32 @@ class WanWire:
             "positions": [g.position for g in groups],
             "words": state.text.words,
             "start": state.start,
-            "lead": None,
+            "conditioning": None,
         }
         tensors = {
-            "mates": torch.stack(list(state.mates)),
+            "chunk": torch.stack(list(state.chunk)),
             "poses": torch.from_numpy(np.stack([g.state.pose for g in groups])),
         }
         if known is not None and state.text.words not in known:
             tensors["text"] = state.text.embedding
             known.add(state.text.words)
-        if state.lead is not None:
-            header["lead"] = state.lead.position
-            tensors["lead"] = torch.stack(list(state.lead.latents))
+        if state.conditioning is not None:
+            header["conditioning"] = state.conditioning.position
+            tensors["conditioning"] = torch.stack(list(state.conditioning.latents))
         return header, tensors
 
     def groups_in(self, header: Header, tensors: Tensors) -> list[Group]:
-        mates = tuple(z.to(self._device) for z in tensors["mates"].unbind())
-        lead = None
-        if header["lead"] is not None:
-            lead = Lead(header["lead"], tuple(z.to(self._device) for z in tensors["lead"].unbind()))
+        chunk = tuple(z.to(self._device) for z in tensors["chunk"].unbind())
+        conditioning = None
+        if header["conditioning"] is not None:
+            conditioning = ConditioningLatents(
+                header["conditioning"], tuple(z.to(self._device) for z in tensors["conditioning"].unbind())
+            )
         if "text" in tensors:
             self._conditions.remember(Text(header["words"], tensors["text"].to(self._device)))
         text = self._conditions.text(header["words"])
         out = []
         for i, p in enumerate(header["positions"]):
-            state = WanState(tensors["poses"][i].numpy(), text, header["start"], mates, lead)
-            out.append(Group(p, mates[p - header["start"]], state))
+            state = WanState(tensors["poses"][i].numpy(), text, header["start"], chunk, conditioning)
+            out.append(Group(p, chunk[p - header["start"]], state))
         return out

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import torch
 
-from engine.distributed.families import spread_h3, spread_ltx2
 from engine.distributed.split import Split
-from engine.distributed.usp import make_groups
+from engine.distributed.usp import UnifiedSequenceParallel, make_groups
+from engine.models.audio_video.sharding import shard_ltx2, shard_minimax_h3
 from tests.engine.distributed.ranks import on_ranks
 
 
@@ -35,7 +35,7 @@ def h3(split: Split | None) -> list[torch.Tensor]:
         rope_freq_dim=2,
     ).eval()
     if split is not None:
-        spread_h3(model, make_groups(split))
+        shard_minimax_h3(model, UnifiedSequenceParallel(make_groups(split)))
     torch.manual_seed(1)
     n = 30
     text, audio, video = torch.arange(5), torch.arange(5, 12), torch.arange(12, 30)
@@ -84,7 +84,7 @@ def ltx(split: Split | None, rope: str) -> list[torch.Tensor]:
         rope_type=rope,
     ).eval()
     if split is not None:
-        spread_ltx2(model, make_groups(split))
+        shard_ltx2(model, UnifiedSequenceParallel(make_groups(split)))
     torch.manual_seed(1)
     with torch.no_grad():
         out = model(

@@ -10,15 +10,15 @@ import torch
 
 from engine.control.conditions import Condition
 from engine.distributed.split import Split
-from engine.distributed.usp import attend_lse, make_groups, spread_out
-from engine.models.attention import WindowCall, grid_rotation
-from engine.models.catalogue import find
+from engine.distributed.usp import UnifiedSequenceParallel, attend_lse, make_groups
+from engine.loading import loader
+from engine.models.attention import WindowCall, grid_rotary_embedding, shard_blocks
 from engine.models.interface import HistoryPolicy, Request
 from engine.models.load_options import LoadOptions
+from engine.models.tiny import write_tiny
 from engine.models.wan.backbone import WanBackbone, kept
-from engine.models.wan.load import load_wan
 from engine.models.wan.sampler import WanSampler
-from engine.models.wan.tiny import HEAD_DIM, LAYERS, TEXT, transformer, write_tiny
+from engine.models.wan.tiny import HEAD_DIM, LAYERS, TEXT, transformer
 from tests.engine.distributed.ranks import on_ranks
 
 SPLITS = [Split(2, 1), Split(1, 2), Split(4, 1), Split(2, 2), Split(1, 4)]
@@ -38,10 +38,14 @@ def forwards(split: Split | None, rows: int, columns: int) -> tuple[list[torch.T
     torch.manual_seed(3)
     model = transformer()
     backbone = WanBackbone(model)
-    spread = spread_out(model, backbone.holder, make_groups(split)) if split else None
+    parallel = UnifiedSequenceParallel(make_groups(split)) if split else None
+    if parallel is not None:
+        shard_blocks(model, backbone.holder, parallel)
 
     def rotation(first: int, n: int):  # type: ignore[no-untyped-def]
-        return grid_rotation(torch.arange(first, first + n), torch.arange(rows), torch.arange(columns), HEAD_DIM)
+        return grid_rotary_embedding(
+            torch.arange(first, first + n), torch.arange(rows), torch.arange(columns), HEAD_DIM
+        )
 
     torch.manual_seed(4)
     past, z = torch.randn(1, 16, 3, 2 * rows, 2 * columns), torch.randn(1, 16, 2, 2 * rows, 2 * columns)
@@ -52,13 +56,13 @@ def forwards(split: Split | None, rows: int, columns: int) -> tuple[list[torch.T
         out.append(backbone.velocity(past, [0.0] * 3, 0.0, text, first))
         call = WindowCall(rotation(3, 2), kept(first), rotation(0, 3), latents=2)
         for sigma in (0.9, 0.5, 0.2):
-            if spread:
-                spread.traffic.clear()
+            if parallel:
+                parallel.traffic.clear()
             out.append(backbone.velocity(z, [sigma] * 2, 0.0, text, call))
             out.append(backbone.velocity(z, [0.0, sigma], 0.0, text, WindowCall(rotation(0, 2), latents=2)))
-            if spread:
-                bytes_a_step.append(sum(spread.traffic.sent.values()))
-    return out, spread.traffic.messages if spread else Counter(), bytes_a_step
+            if parallel:
+                bytes_a_step.append(sum(parallel.traffic.sent.values()))
+    return out, parallel.traffic.messages if parallel else Counter(), bytes_a_step
 
 
 GRIDS = [(4, 6), (3, 5), (1, 3)]
@@ -101,13 +105,11 @@ def test_messages_of_a_step_are_those_of_theory(split: Split) -> None:
 
 def session(folder: str, split: Split | None, history: str, size: tuple[int, int]) -> list[torch.Tensor]:
     """Calls with a revocation, a sliding window and an edit."""
-    entry = find(folder)
-    sampler = load_wan(entry, entry.spec(size), LoadOptions(device="cpu", threads=1), lambda a, b: None).sampler
+    sampler = loader(folder, LoadOptions(device="cpu", threads=1), size=size)(lambda a, b: None).sampler
     assert isinstance(sampler, WanSampler)
     if split is not None:
         groups = make_groups(split)
-        for model, holder in sampler.transformers():
-            spread_out(model, holder, groups)
+        sampler.shard(lambda: UnifiedSequenceParallel(groups))
     policy = HistoryPolicy(history)
     out = []
     for i, (branch, k) in enumerate([(0, 5), (3, 4), (7, 4), (9, 5), (14, 7), (21, 3), (23, 3)]):

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine.models.catalogue import find, load_catalogue
+from engine.loading import loader
+from engine.models.catalogue import load_catalogue
 from engine.models.interface import Model
 from engine.models.load_options import LoadOptions
-from engine.models.wan.load import load_wan
-from engine.models.wan.tiny import write_tiny
+from engine.models.tiny import write_tiny
 
 
 @pytest.fixture(scope="session")
@@ -34,9 +34,8 @@ def load(checkpoints: Callable[[str], Path]) -> Callable[..., Model]:
     """Loads a small checkpoint on the CPU in float32."""
 
     def get(name: str, size: tuple[int, int] | None = None, **options: object) -> Model:
-        entry = find(str(checkpoints(name)))
         chosen = LoadOptions(device="cpu", threads=2, **options)  # type: ignore[arg-type]
-        return load_wan(entry, entry.spec(size), chosen, lambda stage, share: None)
+        return loader(str(checkpoints(name)), chosen, size=size)(lambda stage, share: None)
 
     return get
 

@@ -17,10 +17,12 @@ from engine.models.catalogue import MARK, UnknownModel, find, load_catalogue
 from engine.models.checkpoints import LayoutError
 from engine.models.interface import HistoryPolicy, Model, Request
 from engine.models.load_options import LoadOptions
-from engine.models.wan.load import MemoryNeeded, check_memory, estimate, load_wan, parameters, transformer_states
+from engine.models.loading import MemoryNeeded
+from engine.models.tiny import TinyError, write_tiny
+from engine.models.wan.load import check_memory, estimate, load, parameters, transformer_parts
 from engine.models.wan.sampler import WanSampler
-from engine.models.wan.sampling_config import Recipe
-from engine.models.wan.tiny import HEAD_DIM, TEXT, TinyError, original_keys, transformer, write_tiny
+from engine.models.wan.sampling_config import SamplingConfig
+from engine.models.wan.tiny import HEAD_DIM, TEXT, original_keys, transformer
 from tests.engine.models.conftest import NAMES
 
 CPU = torch.device("cpu")
@@ -138,7 +140,7 @@ def test_a_lora_is_merged(checkpoints: Callable[[str], Path]) -> None:
     assert entry.weights and entry.lora
     plain = layouts.converted(layouts.read_file(folder / entry.weights))
     lora = layouts.read_file(folder / entry.lora)
-    merged = transformer_states(entry, folder)[0].read()
+    merged = transformer_parts(entry, folder)[0].read()
     a = next(v for k, v in lora.items() if k.endswith("blocks.1.self_attn.v.lora_A.weight"))
     b = next(v for k, v in lora.items() if k.endswith("blocks.1.self_attn.v.lora_B.weight"))
     key = "blocks.1.attn1.to_v.weight"
@@ -244,7 +246,7 @@ def test_an_incomplete_folder_says_what_to_pull(checkpoints: Callable[[str], Pat
     shutil.copytree(checkpoints("wan2.1-t2v-1.3b"), folder)
     shutil.rmtree(folder / "vae")
     with pytest.raises(LayoutError, match="no VAE"):
-        load_wan(find(str(folder)), find(str(folder)).spec(), LoadOptions(device="cpu"), lambda a, b: None)
+        load(find(str(folder)), find(str(folder)).spec(), LoadOptions(device="cpu"), lambda a, b: None)
 
 
 # -- names and folders ---------------------------------------------------------------------------------------------------
@@ -273,7 +275,7 @@ def test_a_lone_weights_file_runs_over_a_base(checkpoints: Callable[[str], Path]
     from dataclasses import replace
 
     entry = replace(entry, head_dim=HEAD_DIM, scale={"tiny": True})
-    model = load_wan(entry, entry.spec((96, 64)), LoadOptions(device="cpu", base=folder / "base"), lambda a, b: None)
+    model = load(entry, entry.spec((96, 64)), LoadOptions(device="cpu", base=folder / "base"), lambda a, b: None)
     assert isinstance(model.sampler, WanSampler)
 
 
@@ -306,7 +308,7 @@ def test_the_estimate_knows_the_published_sizes() -> None:
     }
     assert parameters(large) == pytest.approx(5.0e9, rel=0.05)
     entry = load_catalogue()["wan2.1-t2v-1.3b-self-forcing"]
-    need = estimate(entry.spec(), Recipe(**entry.recipe), [small], torch.bfloat16, LoadOptions())
+    need = estimate(entry.spec(), SamplingConfig(**entry.recipe), [small], torch.bfloat16, LoadOptions())
     assert need.prefix == pytest.approx(
         287.5e6 * (2 * 18 + 2 * 3), rel=0.01
     )  # 287.5 MB a latent, as measured by others
@@ -323,9 +325,9 @@ def test_what_cannot_fit_is_refused_in_plain_words(monkeypatch: pytest.MonkeyPat
         "num_layers": 30,
         "out_channels": 16,
     }
-    monkeypatch.setattr(module, "available", lambda device: 4e9)
+    monkeypatch.setattr(module, "free_memory", lambda device: 4e9)
     with pytest.raises(MemoryNeeded) as e:
-        check_memory(entry, entry.spec(), Recipe(**entry.recipe), [config], CPU, torch.bfloat16, LoadOptions())
+        check_memory(entry, entry.spec(), SamplingConfig(**entry.recipe), [config], CPU, torch.bfloat16, LoadOptions())
     assert "needs about" in str(e.value) and "4.0 GB are free" in str(e.value) and "retained KV" in str(e.value)
 
 
@@ -333,7 +335,7 @@ def test_offloading_goes_through_diffusers_and_changes_no_number(checkpoints: Ca
     entry = find(str(checkpoints("wan2.1-t2v-1.3b-self-forcing")))
     out = []
     for offload in (False, True):
-        model = load_wan(entry, entry.spec(), LoadOptions(device="cpu", offload=offload), lambda a, b: None)
+        model = load(entry, entry.spec(), LoadOptions(device="cpu", offload=offload), lambda a, b: None)
         prepared = model.sampler.prepare(Condition(0, "snow"))
         out.append(model.sampler.sample(Request(0, 2, 2, 1, 0, prepared, HistoryPolicy.KV_REUSE), lambda a, b: True))
     assert all(torch.equal(a.latent, b.latent) for a, b in zip(*out, strict=True))

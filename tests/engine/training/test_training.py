@@ -16,7 +16,7 @@ from engine.models.pocket.depth import DepthNet
 from engine.models.pocket.memory import Place
 from engine.models.pocket.network import ATTRIBUTES, HISTORY, NetworkConfig, PocketNet
 from engine.models.pocket.reprojection import encoded
-from engine.models.pocket.sampler import GroupState, PocketSampler, PocketWeights, Prepared, command
+from engine.models.pocket.sampler import GroupState, PocketInputs, PocketSampler, PocketWeights, command
 from engine.models.schedulers import make_solver, noise
 from engine.training import data, evaluate, pack, polish, refine, train, world
 from engine.training.captions import HELD_OUT, WORDS, caption
@@ -227,7 +227,7 @@ def test_a_window_that_is_walked_in_training_is_the_window_of_play(folder: Path)
     pitch, past = walks.pitch[rows[0]], walks.motion[rows[0]]
     states = [GroupState(past[g], float(pitch[g]), Place(pitch=float(pitch[g + 1])), said[0]) for g in range(HISTORY)]
     sampler.extend([Group(g, walks.latents[rows[0], g], states[g]) for g in range(HISTORY)])
-    prepared = Prepared(said[0], command(keys), command(keys))
+    prepared = PocketInputs(said[0], command(keys), command(keys))
     groups = sampler.sample(Request(HISTORY, 3, 4, 7, 0, prepared, HistoryPolicy.CLEAN_PREFILL), lambda a, b: True)
     assert torch.allclose(torch.stack([g.latent for g in groups]), made[0], atol=1e-4)
 

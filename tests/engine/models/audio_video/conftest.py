@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from engine.loading import loader
 from engine.models.interface import Model
 from engine.models.load_options import LoadOptions
-from engine.models.registry import loader, spec_of
-from engine.models.wan.tiny import write_tiny
+from engine.models.registry import spec_of
+from engine.models.tiny import write_tiny
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from engine.control.conditions import Condition
-from engine.models.audio_video.call import Call, JointState, Lead
-from engine.models.audio_video.conditions import Prepared
+from engine.models.audio_video.call import Call, CallState, ConditioningLatents
+from engine.models.audio_video.conditions import AudioVideoInputs
 from engine.models.audio_video.load import with_lora
 from engine.models.audio_video.minimax_h3 import CLIP, H3, SPANS, frames_of
 from engine.models.catalogue import find
@@ -30,15 +30,15 @@ def family(model: Model) -> H3:
     return model.sampler.family  # type: ignore[attr-defined,no-any-return]
 
 
-def inputs(f: H3, seed: int = 0) -> tuple[Prepared, torch.Tensor, torch.Tensor]:
+def inputs(f: H3, seed: int = 0) -> tuple[AudioVideoInputs, torch.Tensor, torch.Tensor]:
     g = torch.Generator().manual_seed(seed)
     text = torch.randn(1, 9, f.transformer.config.text_dim, generator=g)
     video, audio = torch.randn(f.latent[0], K, *f.latent[1:], generator=g), torch.randn(*f.audio_shape(K), generator=g)
-    return Prepared("x", {"text": text}), video, audio
+    return AudioVideoInputs("x", {"text": text}), video, audio
 
 
 def diffusers_call(
-    f: H3, prepared: Prepared, video: torch.Tensor, audio: torch.Tensor, steps: int, **more: Any
+    f: H3, prepared: AudioVideoInputs, video: torch.Tensor, audio: torch.Tensor, steps: int, **more: Any
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The same by diffusers' own blocks."""
     from diffusers import MiniMaxH3Scheduler
@@ -83,7 +83,7 @@ def test_a_call_after_a_keyframe_equals_diffusers_blocks(h3: Model) -> None:
         z = f.encode(frame)
         # their condition's noise is the request's first draw: ours is that of the target at the same place
         video[:, 0] = torch.randn(1, f.latent[0], 1, *f.latent[1:], generator=torch.Generator().manual_seed(5))[0, :, 0]
-        mine, sound = f.denoise(prepared, Lead((z,)), video, audio, 3, go_on)
+        mine, sound = f.denoise(prepared, ConditioningLatents((z,)), video, audio, 3, go_on)
         theirs, their_sound = diffusers_call(
             f,
             prepared,
@@ -142,10 +142,10 @@ def test_retained_latents_are_a_whole_phase(h3: Model) -> None:
     f = family(h3)
     call = Call(torch.randn(f.latent[0], 12, *f.latent[1:]), torch.zeros(1), 0, 0, f.spans(12))
     for index in range(12):
-        lead = f.retained(JointState(call, index))
-        assert lead is not None
-        assert len(lead.latents) == index % CLIP + 1
-        assert torch.equal(lead.latents[-1], call.video[:, index])
+        conditioning = f.retained(CallState(call, index))
+        assert conditioning is not None
+        assert len(conditioning.latents) == index % CLIP + 1
+        assert torch.equal(conditioning.latents[-1], call.video[:, index])
 
 
 @pytest.mark.parametrize("history", [HistoryPolicy.BOUNDARY_IMAGE, HistoryPolicy.LATENT_INPUT])

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from engine.control.conditions import Condition
-from engine.models.audio_video.call import Call, Lead
+from engine.models.audio_video.call import Call, ConditioningLatents
 from engine.models.audio_video.ltx2 import DISTILLED, Ltx, frames_of, levels
 from engine.models.interface import Model
 from engine.playback.player import sample_at
@@ -104,7 +104,7 @@ def their_call(
 
 
 def test_a_plain_call_equals_diffusers_pipeline(ltx: Model, ltx_folder: Path) -> None:
-    from engine.models.audio_video.conditions import Prepared
+    from engine.models.audio_video.conditions import AudioVideoInputs
 
     f = family(ltx)
     embeds, mask, video, audio = inputs(f)
@@ -113,7 +113,12 @@ def test_a_plain_call_equals_diffusers_pipeline(ltx: Model, ltx_folder: Path) ->
         theirs, heard = their_call(pipe, f, embeds, mask, video, audio)
         text, spoken, seen = pipe.connectors(embeds, mask, padding_side="left")
         mine, sound = f.denoise(
-            Prepared("x", {"text": text, "audio": spoken, "mask": seen}), None, video, audio, len(DISTILLED), go_on
+            AudioVideoInputs("x", {"text": text, "audio": spoken, "mask": seen}),
+            None,
+            video,
+            audio,
+            len(DISTILLED),
+            go_on,
         )
     assert torch.allclose(mine, theirs, atol=1e-4)
     assert torch.allclose(sound, heard, atol=1e-4)
@@ -122,7 +127,7 @@ def test_a_plain_call_equals_diffusers_pipeline(ltx: Model, ltx_folder: Path) ->
 def test_a_call_after_a_picture_equals_diffusers_pipeline(ltx: Model, ltx_folder: Path) -> None:
     from PIL import Image
 
-    from engine.models.audio_video.conditions import Prepared
+    from engine.models.audio_video.conditions import AudioVideoInputs
 
     f = family(ltx)
     embeds, mask, video, audio = inputs(f)
@@ -134,8 +139,8 @@ def test_a_call_after_a_picture_equals_diffusers_pipeline(ltx: Model, ltx_folder
         begun[:, 0] = z
         theirs, heard = their_call(pipe, f, embeds, mask, begun, audio, image=Image.fromarray(frame), image_crf=0)
         text, spoken, seen = pipe.connectors(embeds, mask, padding_side="left")
-        prepared = Prepared("x", {"text": text, "audio": spoken, "mask": seen})
-        mine, sound = f.denoise(prepared, Lead((z,)), video, audio, len(DISTILLED), go_on)
+        prepared = AudioVideoInputs("x", {"text": text, "audio": spoken, "mask": seen})
+        mine, sound = f.denoise(prepared, ConditioningLatents((z,)), video, audio, len(DISTILLED), go_on)
     assert torch.allclose(mine[:, 0], z, atol=1e-6), "what it begins with stays clean"
     assert torch.allclose(mine, theirs, atol=1e-4)
     assert torch.allclose(sound, heard, atol=1e-4)

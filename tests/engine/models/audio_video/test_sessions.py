@@ -14,12 +14,12 @@ from torch import Tensor
 
 from app.cli.main import main
 from engine.control.conditions import Condition
-from engine.models.audio_video.call import Call, JointState, Lead
-from engine.models.audio_video.conditions import Conditions, Prepared, between
-from engine.models.audio_video.decoding import FADE_SECONDS, JointDecoder, repeating
+from engine.models.audio_video.call import Call, CallState, ConditioningLatents
+from engine.models.audio_video.conditions import AudioVideoConditions, AudioVideoInputs, between
+from engine.models.audio_video.decoding import FADE_SECONDS, AudioVideoDecoder, repeating
 from engine.models.audio_video.minimax_h3 import SPANS
-from engine.models.audio_video.sampler import JointSampler
-from engine.models.boundary_frames import LastFrames
+from engine.models.audio_video.sampler import AudioVideoSampler
+from engine.models.boundary_frames import BoundaryFrames
 from engine.models.interface import Group, HistoryPolicy, ModelSpec, Request, Stopped
 from engine.models.text_embeddings import EmbeddingCache
 from engine.playback.player import sample_at
@@ -47,16 +47,16 @@ class Counting:
     def encode(self, frame: NDArray[np.uint8]) -> Tensor:
         return torch.zeros(self.latent)
 
-    def retained(self, state: JointState) -> Lead | None:
+    def retained(self, state: CallState) -> ConditioningLatents | None:
         if self.kind != "h3":
             return None
         first = state.index // 5 * 5
-        return Lead(tuple(state.call.video[:, i] for i in range(first, state.index + 1)))
+        return ConditioningLatents(tuple(state.call.video[:, i] for i in range(first, state.index + 1)))
 
     def denoise(
         self,
-        prepared: Prepared,
-        lead: Lead | None,
+        prepared: AudioVideoInputs,
+        conditioning: ConditioningLatents | None,
         video: Tensor,
         audio: Tensor,
         steps: int,
@@ -86,7 +86,7 @@ class Counting:
         return np.stack((np.full(n, float(audio[0]) / 512, np.float32), ramp), 1)
 
 
-def world(kind: str) -> tuple[JointSampler, JointDecoder, ModelSpec, Counting]:
+def world(kind: str) -> tuple[AudioVideoSampler, AudioVideoDecoder, ModelSpec, Counting]:
     family = Counting(kind)
     spec = ModelSpec(
         kind,
@@ -101,15 +101,15 @@ def world(kind: str) -> tuple[JointSampler, JointDecoder, ModelSpec, Counting]:
         sound_rate=family.rate,
         grid=(5, 2) if kind == "h3" else (1, 0),
     )
-    conditions = Conditions(
+    conditions = AudioVideoConditions(
         spec, lambda w: {"text": torch.zeros(1, 3, 4)}, lambda: None, EmbeddingCache(None, "x"), {}, CPU
     )
-    sampler = JointSampler(spec, family, conditions)  # type: ignore[arg-type]
-    decoder = JointDecoder(24.0, family.rate, family.pictures, family.waveform, sampler.frames)  # type: ignore[arg-type]
+    sampler = AudioVideoSampler(spec, family, conditions)  # type: ignore[arg-type]
+    decoder = AudioVideoDecoder(24.0, family.rate, family.pictures, family.waveform, sampler.frames)  # type: ignore[arg-type]
     return sampler, decoder, spec, family
 
 
-def sample(sampler: JointSampler, branch: int, k: int, history: HistoryPolicy) -> list[Group]:
+def sample(sampler: AudioVideoSampler, branch: int, k: int, history: HistoryPolicy) -> list[Group]:
     prepared = sampler.prepare(Condition(0, "x"))
     return sampler.sample(Request(branch, k, 2, 0, 0, prepared, history), lambda a, b: True)
 
@@ -150,7 +150,12 @@ def test_over_random_revocations_no_frame_and_no_sample_is_lost_or_repeated(kind
 
 
 def play(
-    decoder: JointDecoder, group: Group, start: int, samples: int, before: tuple[Call, int] | None, family: Counting
+    decoder: AudioVideoDecoder,
+    group: Group,
+    start: int,
+    samples: int,
+    before: tuple[Call, int] | None,
+    family: Counting,
 ):  # type: ignore[no-untyped-def]
     """Decodes one group and checks it against the one before; the frame after which the next begins, and samples so far."""
     frames, sound = decoder.decode(group), decoder.sound(group, start)
@@ -211,14 +216,14 @@ def test_after_going_back_the_frame_before_the_branch_is_there_again() -> None:
 
 
 def test_a_transition_between_prompts_of_one_shape_is_mixed() -> None:
-    a, b = Prepared("a", {"text": torch.zeros(1, 2, 3)}), Prepared("b", {"text": torch.ones(1, 2, 3)})
+    a, b = AudioVideoInputs("a", {"text": torch.zeros(1, 2, 3)}), AudioVideoInputs("b", {"text": torch.ones(1, 2, 3)})
     assert torch.allclose(between(a, b, 0.25).tensors["text"], torch.full((1, 2, 3), 0.25))
-    c = Prepared("c", {"text": torch.ones(1, 5, 3)})
+    c = AudioVideoInputs("c", {"text": torch.ones(1, 5, 3)})
     assert between(a, c, 0.25).tensors is a.tensors and between(a, c, 0.75).tensors is c.tensors
 
 
 def test_frames_of_another_version_are_not_taken_for_the_boundary() -> None:
-    shelf = LastFrames()
+    shelf = BoundaryFrames()
     old, new = Group(3, None, None), Group(3, None, None)
     shelf.put(old, np.zeros((2, 2, 3), np.uint8))
     assert shelf.get(old) is not None

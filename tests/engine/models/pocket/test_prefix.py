@@ -90,7 +90,7 @@ def test_prefix_and_window_equal_the_joined_sequence_under_the_block_mask(weight
         second = WindowCall(
             net.rotation(index[:, h:], yaw[:, h:], pitch[:, h:]),
             prefix,
-            first.rotation,
+            first.rotary,
             None,
             context_mask[h * tokens :],
         )

@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from engine.control.conditions import Condition
-from engine.models.attention import CallHolder, Projections, WindowAttention, WindowCall, grid_rotation
+from engine.models.action_words import action_words
+from engine.models.attention import CallHolder, Projections, WindowAttention, WindowCall, grid_rotary_embedding
 from engine.models.interface import Model
 from engine.models.wan import camera
-from engine.models.wan.load import action_words
 from engine.models.wan.tiny import HEAD_DIM, HEADS, transformer
 
 
@@ -102,7 +102,7 @@ def test_a_silent_camera_projection_changes_nothing() -> None:
 
     z, text = torch.randn(1, 16, 2, 4, 4), torch.randn(1, 512, 32)
     plain = WanBackbone(model)
-    rotation = grid_rotation(torch.arange(2), torch.arange(2), torch.arange(2), HEAD_DIM)
+    rotation = grid_rotary_embedding(torch.arange(2), torch.arange(2), torch.arange(2), HEAD_DIM)
     with torch.no_grad():
         without = plain.velocity(z, [0.5, 0.5], 0.0, text, WindowCall(rotation))
         for block in model.blocks:

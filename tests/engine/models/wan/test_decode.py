@@ -12,11 +12,12 @@ from diffusers import AutoencoderKLWan
 from torch import Tensor, nn
 from torch.nn import functional
 
-from engine.models.boundary_frames import LastFrames
+from engine.models.boundary_frames import BoundaryFrames
 from engine.models.checkpoints import LayoutError
 from engine.models.interface import Group, Model
 from engine.models.wan.decoding import StreamDecoder
-from engine.models.wan.sampler import Lead, WanDecoder, WanState
+from engine.models.wan.sampler import WanDecoder
+from engine.models.wan.state import ConditioningLatents, WanState
 from engine.models.wan.taehv import TinyDecoder
 from engine.models.wan.tiny import vae_config
 from engine.models.wan.vae import WanVae, to_pictures
@@ -86,8 +87,8 @@ def test_a_group_out_of_order_is_an_error(vae: AutoencoderKLWan) -> None:
 def test_a_call_after_an_image_starts_anew_and_drops_its_lead(vae: AutoencoderKLWan) -> None:
     """Frames of the boundary and of retained latents are decoded for their state and not shown twice."""
     clip, next_call = groups(vae, 4), groups(vae, 10)[4:]
-    lead = Lead(4, (next_call[0].latent, next_call[1].latent))
-    state = WanState(np.eye(4), None, 4, (), lead)  # type: ignore[arg-type]
+    conditioning = ConditioningLatents(4, (next_call[0].latent, next_call[1].latent))
+    state = WanState(np.eye(4), None, 4, (), conditioning)  # type: ignore[arg-type]
     played = [Group(4 + i, g.latent, state) for i, g in enumerate(next_call[2:])]
     decoder = StreamDecoder(WanVae(vae))
     for g in clip:
@@ -100,7 +101,7 @@ def test_a_call_after_an_image_starts_anew_and_drops_its_lead(vae: AutoencoderKL
 
 
 def test_the_last_frame_of_a_group_reaches_the_sampler(vae: AutoencoderKLWan) -> None:
-    frames = LastFrames()
+    frames = BoundaryFrames()
     clip = groups(vae, 2)
     decoder = WanDecoder(WanVae(vae), frames)
     shown = [decoder.decode(g) for g in clip]

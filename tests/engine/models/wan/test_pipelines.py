@@ -74,7 +74,7 @@ def test_a_first_call_is_the_wan_pipeline(
     sampler = model.sampler
     assert isinstance(sampler, WanSampler)
     scheduler = UniPCMultistepScheduler(
-        prediction_type="flow_prediction", use_flow_sigmas=True, flow_shift=sampler.recipe.shift
+        prediction_type="flow_prediction", use_flow_sigmas=True, flow_shift=sampler.config.shift
     )
     pipe = WanPipeline(
         transformer=plain(WanTransformer3DModel, folder / "transformer"),
@@ -86,12 +86,12 @@ def test_a_first_call_is_the_wan_pipeline(
     k = 4
     expected = pipe(
         PROMPT,
-        sampler.recipe.negative,
+        sampler.config.negative,
         model.spec.height,
         model.spec.width,
         num_frames=4 * k - 3,
         num_inference_steps=5,
-        guidance_scale=sampler.recipe.guidance,
+        guidance_scale=sampler.config.guidance,
         latents=start_noise(sampler, k),
         output_type="latent",
         max_sequence_length=512,
@@ -110,7 +110,7 @@ def test_calls_in_turn_are_the_anyflow_pipeline(checkpoints: Callable[[str], Pat
     assert isinstance(sampler, WanSampler)
     pipe = AnyFlowFARPipeline(
         transformer=plain(AnyFlowFARTransformer3DModel, folder / "transformer"),
-        scheduler=FlowMapEulerDiscreteScheduler(shift=sampler.recipe.shift),
+        scheduler=FlowMapEulerDiscreteScheduler(shift=sampler.config.shift),
         **parts(folder),
     )
     pipe.set_progress_bar_config(disable=True)

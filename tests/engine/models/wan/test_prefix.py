@@ -11,7 +11,7 @@ from diffusers.models.transformers.transformer_wan import WanAttnProcessor
 from torch import Tensor
 
 from engine.control.conditions import Condition
-from engine.models.attention import WindowCall, grid_rotation
+from engine.models.attention import WindowCall, grid_rotary_embedding
 from engine.models.interface import Group, HistoryPolicy, Model, Request
 from engine.models.wan.backbone import WanBackbone, kept
 from engine.models.wan.sampler import WanSampler
@@ -53,7 +53,9 @@ def reference(model: Any, z: Tensor, times: Tensor, text: Tensor, mask: Tensor |
 
 
 def rotation(first: int, latents: int):  # type: ignore[no-untyped-def]
-    return grid_rotation(torch.arange(first, first + latents), torch.arange(H // 2), torch.arange(W // 2), HEAD_DIM)
+    return grid_rotary_embedding(
+        torch.arange(first, first + latents), torch.arange(H // 2), torch.arange(W // 2), HEAD_DIM
+    )
 
 
 @pytest.fixture

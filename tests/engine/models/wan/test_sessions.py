@@ -18,9 +18,10 @@ from engine.models.attention import CallHolder, WindowCall
 from engine.models.interface import Group, HistoryPolicy, ModelSpec, Request
 from engine.models.text_embeddings import EmbeddingCache, PromptEncoder
 from engine.models.wan.camera import onward, start_pose
+from engine.models.wan.conditions import WanConditions
 from engine.models.wan.decoding import StreamDecoder
 from engine.models.wan.sampler import WanDecoder, WanSampler
-from engine.models.wan.sampling_config import Recipe
+from engine.models.wan.sampling_config import SamplingConfig
 from engine.models.wan.vae import State
 
 POLICIES = list(HistoryPolicy)
@@ -65,10 +66,10 @@ def session(limit: int = 1 << 30) -> tuple[WanSampler, StreamDecoder]:
     numbers: Any = Numbers()
     history = tuple(HistoryPolicy)
     spec = ModelSpec("numbers", 8, 8, 16.0, (1, 4), (1, 21), 7, 2, history)
-    recipe = Recipe(solver="euler", image="clamp", history=9, sink=2, block=3)
+    config = SamplingConfig(solver="euler", image="clamp", history=9, sink=2, block=3)
     encoder = PromptEncoder(lambda: (None, None), EmbeddingCache(None, "x"), torch.device("cpu"), torch.float32)
     encoder.encode = lambda text: torch.zeros(1, 1, 1)  # type: ignore[method-assign]
-    sampler = WanSampler(spec, [numbers], encoder, numbers, recipe, {}, numbers)
+    sampler = WanSampler(spec, [numbers], WanConditions(spec, config, encoder, {}), numbers, config, numbers)
     return sampler, WanDecoder(numbers, sampler.frames, snapshot_bytes=limit)
 
 
@@ -130,7 +131,7 @@ def test_a_boundary_frame_is_the_last_one_before_the_branch() -> None:
 
 def test_a_revocation_rewinds_the_pose() -> None:
     sampler, _ = session()
-    sampler.recipe = Recipe(solver="euler", keys="camera")
+    sampler.config = SamplingConfig(solver="euler", keys="camera")
     still, going = (sampler.prepare(Condition(i, "x", k)) for i, k in enumerate([("turn_right",), ("forward",)]))
     groups = sampler.sample(Request(0, 6, 2, 1, 0, still, HistoryPolicy.KV_REUSE), lambda a, b: True)
     sampler.extend(groups)
@@ -143,7 +144,7 @@ def test_a_revocation_rewinds_the_pose() -> None:
 
 def test_a_tap_moves_the_first_latent_only() -> None:
     sampler, _ = session()
-    sampler.recipe = Recipe(solver="euler", keys="camera")
+    sampler.config = SamplingConfig(solver="euler", keys="camera")
     prepared = sampler.prepare(Condition(0, "x", (), ("forward",)))
     groups = sampler.sample(Request(0, 4, 2, 1, 0, prepared, HistoryPolicy.KV_REUSE), lambda a, b: True)
     sampler.extend(groups)

@@ -1,8 +1,8 @@
-"""The same spreading for MiniMax-H3 and LTX-2.3: models with attention of their own and, here, without retained KV.
+"""Sequence parallelism for MiniMax-H3 and LTX-2.3: models with attention of their own and, here, without retained KV.
 
 MiniMax-H3 runs one packed sequence of text, audio and video rows: it is cut like one large latent. LTX-2.3 has a long video and a
-short audio stream: video rows are cut, audio runs on every rank; where audio looks at video, each rank looks at its own rows and the
-partial results are merged by their log-sum-exp.
+short audio stream: video rows are cut, audio runs on every rank; where audio attends to video, each rank attends to its own rows and
+the partial results are merged by their log-sum-exp.
 """
 
 from __future__ import annotations
@@ -11,18 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.distributed as dist
 from torch import Tensor
 
-from engine.distributed.usp import Groups, Spread, attend_lse
-
-
-def _merge(parts: list[Tensor]) -> Tensor:
-    """Partial outputs with their log-sum-exp as the last feature."""
-    packed = torch.stack(parts)
-    weight = torch.softmax(packed[..., -1], 0)[..., None]
-    return (packed[..., :-1] * weight).sum(0)
-
+from engine.models.attention import SequenceParallel
 
 # -- MiniMax-H3 ----------------------------------------------------------------------------------------------------------
 
@@ -30,15 +21,15 @@ def _merge(parts: list[Tensor]) -> Tensor:
 class PackedAttention:
     """Processor of a `MiniMaxH3Attention` in the block stack."""
 
-    def __init__(self, spread: Spread) -> None:
-        self._spread = spread
+    def __init__(self, parallel: SequenceParallel) -> None:
+        self._parallel = parallel
 
     def __call__(
         self, attn: Any, hidden_states: Tensor, rotary_emb: Any = None, attention_mask: Tensor | None = None
     ) -> Tensor:
         from diffusers.models.transformers.transformer_minimax_h3 import _apply_rotary_emb
 
-        s = self._spread
+        s = self._parallel
         query, key, value = (
             f(hidden_states).unflatten(-1, (attn.heads, -1)) for f in (attn.to_q, attn.to_k, attn.to_v)
         )
@@ -50,36 +41,34 @@ class PackedAttention:
         return attn.to_out[0](out.flatten(2).type_as(hidden_states))
 
 
-def spread_h3(model: Any, groups: Groups) -> Spread:
-    """Spreads a `MiniMaxH3Transformer3DModel` over the ranks of `groups`."""
-    spread = Spread(groups)
+def shard_minimax_h3(model: Any, parallel: SequenceParallel) -> None:
+    """Runs the blocks of a `MiniMaxH3Transformer3DModel` on shards."""
     blocks = list(model.transformer_blocks)
 
     def before(first: bool) -> Callable[..., Any]:
         def hook(module: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
             hidden, temb, rows, rotary, *rest = inputs
             if first:
-                spread.measure(hidden.shape[1])
-                hidden = spread.take(hidden)
-            return hidden, temb, spread.rows(rows), tuple(spread.rows(x) for x in rotary), *rest
+                parallel.measure(hidden.shape[1])
+                hidden = parallel.shard(hidden)
+            return hidden, temb, parallel.shard_rows(rows), tuple(parallel.shard_rows(x) for x in rotary), *rest
 
         return hook
 
     for i, block in enumerate(blocks):
-        block.attn.set_processor(PackedAttention(spread))
+        block.attn.set_processor(PackedAttention(parallel))
         block.register_forward_pre_hook(before(i == 0))
-    blocks[-1].register_forward_hook(lambda module, inputs, out: spread.whole(out))
-    return spread
+    blocks[-1].register_forward_hook(lambda module, inputs, out: parallel.gather(out))
 
 
 # -- LTX-2.3 ---------------------------------------------------------------------------------------------------------------
 
 
 class VideoAttention:
-    """Processor of an `LTX2Attention`. merged: keys and values are this rank's rows of the video, queries are everybody's."""
+    """Processor of an `LTX2Attention`. merged: keys and values are this rank's rows of the video; every rank has all queries."""
 
-    def __init__(self, spread: Spread, merged: bool = False) -> None:
-        self._spread, self._merged = spread, merged
+    def __init__(self, parallel: SequenceParallel, merged: bool = False) -> None:
+        self._parallel, self._merged = parallel, merged
 
     def __call__(
         self,
@@ -103,33 +92,19 @@ class VideoAttention:
             query = turn(query, query_rotary_emb)
             key = turn(key, query_rotary_emb if key_rotary_emb is None else key_rotary_emb)
         query, key, value = (x.unflatten(2, (attn.heads, -1)) for x in (query, key, value))
-        out = self._everybodys(query, key, value) if self._merged else self._own(query, key, value)
+        out = self._parallel.attend_shards(query, key, value) if self._merged else self._own(query, key, value)
         if attn.to_gate_logits is not None:
             out = out * (2 * torch.sigmoid(attn.to_gate_logits(hidden_states)))[..., None]
         return attn.to_out[0](out.flatten(2).type_as(hidden_states))
 
     def _own(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-        s = self._spread
+        s = self._parallel
         query, key, value = (s.to_heads(x) for x in (query, key, value))
         return s.to_tokens(s.attend(query, key, value, None))
 
-    def _everybodys(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-        s = self._spread
-        mine = max(0, min(s.shard, s.tokens - s.groups.rank * s.shard))
-        if mine:
-            out, lse = attend_lse(query, key[:, :mine], value[:, :mine])
-        else:
-            out, lse = torch.zeros_like(query), query.new_full(query.shape[:3], -torch.inf, dtype=torch.float32)
-        packed = torch.cat((out.float(), lse[..., None]), -1).contiguous()
-        parts = [torch.empty_like(packed) for _ in range(s.split.ranks)]
-        s.traffic.count("partials", packed, s.split.ranks - 1)
-        dist.all_gather(parts, packed)
-        return _merge(parts).type_as(query)
 
-
-def spread_ltx2(model: Any, groups: Groups) -> Spread:
-    """Spreads an `LTX2VideoTransformer3DModel` over the ranks of `groups`."""
-    spread = Spread(groups)
+def shard_ltx2(model: Any, parallel: SequenceParallel) -> None:
+    """Runs the blocks of an `LTX2VideoTransformer3DModel` on shards."""
     blocks = list(model.transformer_blocks)
 
     def cut(x: Any) -> Any:
@@ -139,15 +114,15 @@ def spread_ltx2(model: Any, groups: Groups) -> Spread:
         if x is None or x.ndim < 3:
             return x
         if x.ndim == 4:
-            return spread.take(x.transpose(1, 2)).transpose(1, 2)
-        return spread.take(x) if x.shape[1] == spread.tokens else x
+            return parallel.shard(x.transpose(1, 2)).transpose(1, 2)
+        return parallel.shard(x) if x.shape[1] == parallel.tokens else x
 
     def before(first: bool) -> Callable[..., Any]:
         def hook(module: Any, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
             named = dict(named)
             if first:
-                spread.measure(named["hidden_states"].shape[1])
-                named["hidden_states"] = spread.take(named["hidden_states"])
+                parallel.measure(named["hidden_states"].shape[1])
+                named["hidden_states"] = parallel.shard(named["hidden_states"])
             for name in ("temb", "temb_ca_scale_shift", "temb_ca_gate", "video_rotary_emb", "ca_video_rotary_emb"):
                 named[name] = cut(named[name])
             return inputs, named
@@ -155,13 +130,7 @@ def spread_ltx2(model: Any, groups: Groups) -> Spread:
         return hook
 
     for i, block in enumerate(blocks):
-        block.attn1.set_processor(VideoAttention(spread))
-        block.video_to_audio_attn.set_processor(VideoAttention(spread, merged=True))
+        block.attn1.set_processor(VideoAttention(parallel))
+        block.video_to_audio_attn.set_processor(VideoAttention(parallel, merged=True))
         block.register_forward_pre_hook(before(i == 0), with_kwargs=True)
-    blocks[-1].register_forward_hook(lambda module, inputs, out: (spread.whole(out[0]), out[1]))
-    return spread
-
-
-def spread_joint(model: Any, groups: Groups) -> Spread:
-    """Spreads the transformer of a model that makes picture and sound together."""
-    return spread_h3(model, groups) if type(model).__name__.startswith("MiniMaxH3") else spread_ltx2(model, groups)
+    blocks[-1].register_forward_hook(lambda module, inputs, out: (parallel.gather(out[0]), out[1]))

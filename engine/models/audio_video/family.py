@@ -1,0 +1,60 @@
+"""MiniMax-H3 and LTX-2.3: picture and sound together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from engine.models.catalogue import Entry
+from engine.models.family import Family, Frontend
+from engine.models.interface import Model, ModelSpec, Progress
+from engine.models.load_options import LoadOptions
+
+
+class AudioVideoFamily(Family):
+    """See `engine.models.audio_video.load`."""
+
+    options = frozenset({"device", "dtype", "text", "offload", "lora", "image", "clip", "threads", "gpus", "split"})
+
+    def __init__(self, kind: Literal["minimax_h3", "ltx2"]) -> None:
+        self._kind = kind
+
+    def load(self, entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
+        progress("importing torch and diffusers", 0.01)
+        from engine.models.audio_video.load import load
+
+        return load(self._kind, entry, spec, options, progress)
+
+    def heads(self, entry: Entry, options: LoadOptions) -> int:
+        from engine.models.audio_video.load import heads
+
+        return heads(entry)
+
+    def load_frontend(
+        self, entry: Entry, spec: ModelSpec, options: LoadOptions, device: str, progress: Progress
+    ) -> Frontend:
+        import torch
+
+        from engine.models.audio_video.load import load_parts
+        from engine.models.audio_video.transport import AudioVideoTransport
+        from engine.models.boundary_frames import BoundaryFrames
+
+        frames = BoundaryFrames()
+        parts = load_parts(self._kind, entry, spec, options, torch.device(device), progress, transformer=False)
+        transport = AudioVideoTransport(parts.conditions, torch.device(device))
+        return Frontend(parts.conditions.prepare, True, transport, parts.decoder(frames), parts.identity, frames)
+
+    def write_tiny(self, entry: Entry, folder: Path) -> dict[str, Any]:
+        from engine.models.audio_video import tiny
+
+        return (tiny.write_h3 if self._kind == "minimax_h3" else tiny.write_ltx)(folder)
+
+
+class Ltx2Family(AudioVideoFamily):
+    """LTX-2.3's VAE can work in tiles."""
+
+    options = AudioVideoFamily.options | {"tiled"}
+
+
+MINIMAX_H3 = AudioVideoFamily("minimax_h3")
+LTX2 = Ltx2Family("ltx2")
