@@ -54,15 +54,16 @@ def list_models(as_json: bool) -> int:
         rows += [{"source": b.source, "error": b.error} for b in catalogue.broken]
         click.echo(json.dumps(rows, indent=2))
         return 0
-    click.echo(f"{'name':<32}{'here':<6}{'download':>9}{'GPU':>7}  {'K':<10}{'history':<16}licence")
+    table = [("name", "here", "download", "GPU", "K", "history", "licence")]
     for r in rows:
-        lengths = "/".join(map(str, r["trained"])) or "{} to {}".format(*r["windows"])
+        here = "yes" if r["here"] else "no"
         download = f"{r['about_gb']:.0f} GB" if r["repo"] else "none"
         memory = f"{r['memory_gb']:.0f} GB" if r["memory_gb"] else "none"
-        click.echo(
-            f"{r['name']:<32}{'yes' if r['here'] else 'no':<6}{download:>9}{memory:>7}  {lengths:<10}"
-            f"{r['history'][0]:<16}{r['licence']}"
-        )
+        lengths = "/".join(map(str, r["trained"])) or "{} to {}".format(*r["windows"])
+        table.append((r["name"], here, download, memory, lengths, r["history"][0], r["licence"]))
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for cells in table:
+        click.echo("  ".join(x.ljust(w) for x, w in zip(cells, widths, strict=True)).rstrip())
     for broken in catalogue.broken:
         click.echo(f"left out: {broken}")
     click.echo(

@@ -1,0 +1,71 @@
+"""A person's choice of a model and of sampling becomes what the engine takes, or one clear sentence."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import click
+import pytest
+
+from app.cli.model_options import MODEL, SAMPLING
+from app.options import ChoiceError, ModelOptions, SamplingOptions, gpu_count
+from engine.control.controller import Commit
+from engine.models.interface import HistoryPolicy
+from engine.models.registry import POCKET
+
+
+@pytest.mark.parametrize(("options", "kind"), [(MODEL, ModelOptions), (SAMPLING, SamplingOptions)])
+def test_the_command_line_has_each_option_with_the_same_default(options: tuple, kind: type) -> None:
+    @click.command()
+    def command(**values: object) -> None:
+        """Nothing."""
+
+    for option in options:
+        command = option(command)
+    values = command.make_context("command", []).params
+    assert set(values) == {f.name for f in fields(kind)}
+    for name, value in values.items():
+        expected = getattr(kind(), name)
+        assert value == (expected.value if isinstance(expected, Commit) else expected), name
+
+
+def test_the_pocket_world_is_chosen_without_being_loaded() -> None:
+    choice = ModelOptions(device="cpu", threads=1).choose()
+    assert (choice.name, choice.spec) == ("pocket", POCKET)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (ModelOptions("nothing"), "unknown model 'nothing'"),
+        (ModelOptions(size=(10, 10)), "the pocket world is 128x80"),
+        (ModelOptions("wan2.1-t2v-1.3b", size=(100, 100)), "the nearest is 96x96"),
+        (ModelOptions("wan2.1-t2v-1.3b", decoder=Path("/nowhere")), "/nowhere is not there"),
+    ],
+)
+def test_what_cannot_be_is_said(options: ModelOptions, words: str) -> None:
+    with pytest.raises(ChoiceError, match=words):
+        options.choose()
+
+
+def test_another_model_keeps_the_place_to_compute_and_drops_how_the_first_is_read() -> None:
+    first = ModelOptions("m", like="x", size=(64, 64), weights=Path("w"), device="cpu", threads=3)
+    assert first.another("pocket") == ModelOptions("pocket", device="cpu", threads=3)
+
+
+def test_settings_are_checked_against_the_model() -> None:
+    chosen = SamplingOptions(seed=3, window=7, commit=Commit.CHUNK, history=HistoryPolicy.BOUNDARY_IMAGE, latents=True)
+    settings = chosen.settings("snow", POCKET)
+    assert (settings.prompt, settings.seed, settings.window, settings.commit) == ("snow", 3, 7, Commit.CHUNK)
+    for wrong, words in (
+        (SamplingOptions(window=22), "K = 22 is out of range"),
+        (SamplingOptions(history=HistoryPolicy.KV_REUSE), "kv-reuse"),
+    ):
+        with pytest.raises(ChoiceError, match=words):
+            wrong.settings("snow", POCKET)
+
+
+def test_auto_is_one_process_on_a_cpu() -> None:
+    assert gpu_count("auto", "cpu") == 1
+    assert gpu_count(3, "cpu") == 3
