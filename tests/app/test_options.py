@@ -12,7 +12,9 @@ from app.cli.model_options import MODEL, SAMPLING
 from app.options import ChoiceError, ModelOptions, SamplingOptions, gpu_count
 from engine.control.controller import Commit
 from engine.models.interface import HistoryPolicy
-from engine.models.registry import POCKET
+from engine.models.registry import spec_of
+
+POCKET = spec_of("pocket")
 
 
 @pytest.mark.parametrize(("options", "kind"), [(MODEL, ModelOptions), (SAMPLING, SamplingOptions)])
@@ -39,7 +41,7 @@ def test_the_pocket_world_is_chosen_without_being_loaded() -> None:
     ("options", "words"),
     [
         (ModelOptions("nothing"), "unknown model 'nothing'"),
-        (ModelOptions(size=(10, 10)), "the pocket world is 128x80"),
+        (ModelOptions(size=(10, 10)), "pocket is 128x80 and nothing else"),
         (ModelOptions("wan2.1-t2v-1.3b", size=(100, 100)), "the nearest is 96x96"),
         (ModelOptions("wan2.1-t2v-1.3b", decoder=Path("/nowhere")), "/nowhere is not there"),
     ],
@@ -49,9 +51,20 @@ def test_what_cannot_be_is_said(options: ModelOptions, words: str) -> None:
         options.choose()
 
 
-def test_another_model_keeps_the_place_to_compute_and_drops_how_the_first_is_read() -> None:
-    first = ModelOptions("m", like="x", size=(64, 64), weights=Path("w"), device="cpu", threads=3)
-    assert first.another("pocket") == ModelOptions("pocket", device="cpu", threads=3)
+def test_another_model_keeps_the_place_to_compute_and_what_it_understands() -> None:
+    first = ModelOptions(
+        "wan2.1-t2v-1.3b", like="x", size=(64, 64), base=Path("b"), device="cpu", threads=3, vae_tiling=True
+    )
+    assert first.another("pocket") == ModelOptions("pocket", threads=3), "it computes on the CPU anyway"
+    assert first.another("longlive-1.3b") == ModelOptions("longlive-1.3b", device="cpu", threads=3, vae_tiling=True)
+    with pytest.raises(ChoiceError, match="unknown model 'nothing'"):
+        first.another("nothing")
+
+
+def test_what_a_model_does_not_understand_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "x.safetensors").touch()
+    with pytest.raises(ChoiceError, match="does not understand --lora"):
+        ModelOptions("wan2.1-t2v-1.3b", lora=tmp_path / "x.safetensors").choose()
 
 
 def test_settings_are_checked_against_the_model() -> None:
