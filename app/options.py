@@ -14,7 +14,7 @@ from engine.models.load_options import LoadOptions
 from engine.models.registry import options_of, spec_of
 
 if TYPE_CHECKING:
-    from engine.runtime.session import Settings
+    from engine.runtime.settings import Settings
 
 
 class ChoiceError(ValueError):
@@ -114,7 +114,7 @@ class SamplingOptions:
 
     def settings(self, prompt: str, spec: ModelSpec) -> Settings:
         """Raises ChoiceError for what the model cannot do."""
-        from engine.runtime.session import Settings
+        from engine.runtime.settings import Settings
 
         chosen = Settings(prompt, self.seed, self.window, self.steps, self.commit, self.history, self.latents)
         try:

@@ -16,7 +16,7 @@ from app.window.main_window import MainWindow
 from app.window.viewport import Viewport
 from engine.runtime.engine import Engine
 from engine.runtime.metrics import percentile
-from engine.runtime.session import Settings
+from engine.runtime.settings import Settings
 
 SETTLE = 16
 """Frames at the start that do not count."""

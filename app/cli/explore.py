@@ -20,7 +20,7 @@ from engine.runtime.script import LONGEST_SECONDS, Script, ScriptError, parse_sc
 
 if TYPE_CHECKING:
     from engine.playback.player import Frame, Samples
-    from engine.runtime.session import Settings
+    from engine.runtime.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def explore_by(run: Run) -> int:
     import numpy as np
 
     from engine.playback.recorder import Recorder, RecordingError
-    from engine.runtime.headless import HeadlessError, explore_live, explore_virtual
+    from engine.runtime.explore import ExploreError, explore_live, explore_virtual
 
     with told(ChoiceError):
         choice = run.model.choose()
@@ -111,7 +111,7 @@ def explore_by(run: Run) -> int:
             summary = explore_live(load, spec, settings, run.script, run.session, show, progress)
         else:
             summary = explore_virtual(load, spec, settings, run.script, run.session, show, progress, run.assume_call)
-    except (HeadlessError, RuntimeError, ValueError, OSError) as e:
+    except (ExploreError, RuntimeError, ValueError, OSError) as e:
         failure = e
     finally:
         progress.end()

@@ -33,7 +33,7 @@ from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
 from engine.runtime.metrics import percentile
 from engine.runtime.replay import replay
-from engine.runtime.session import Settings
+from engine.runtime.settings import Settings
 from engine.runtime.view import UpdateKind, UpdatePhase
 
 SETTLE_MINUTES = 5.0

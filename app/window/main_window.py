@@ -40,7 +40,7 @@ from engine.playback.player import Frame, Samples
 from engine.playback.recorder import RecordingError
 from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
-from engine.runtime.session import Settings, StartFrom
+from engine.runtime.settings import Settings, StartFrom
 
 if TYPE_CHECKING:
     from app.window.metrics_panel import MetricsPanel

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QPushBu
 
 from engine.control.events import Commit
 from engine.models.interface import HistoryPolicy, ModelSpec
-from engine.runtime.session import Settings
+from engine.runtime.settings import Settings
 
 
 class SettingsPanel(QWidget):

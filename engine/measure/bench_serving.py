@@ -26,11 +26,11 @@ from engine.measure.simulate import arrivals, bootstrap_mean, theory_mean, unifo
 from engine.measure.timing import memory_mb
 from engine.measure.utilisation import Activity
 from engine.models.interface import Loader, ModelSpec
-from engine.runtime.headless import explore_live
+from engine.runtime.explore import explore_live
 from engine.runtime.keymap import ACTIONS
 from engine.runtime.metrics import percentile
 from engine.runtime.script import Script, ScriptEvent
-from engine.runtime.session import Settings
+from engine.runtime.settings import Settings
 
 Progress = Callable[[str, float], None]
 

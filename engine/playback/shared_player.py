@@ -7,19 +7,25 @@ from collections.abc import Callable, Sequence
 
 from engine.playback.player import Frame, PlaybackEvent, PlaybackEventKind, Player, Samples
 
+Listener = Callable[[Sequence[PlaybackEvent], int], None]
+
 
 class SharedPlayer:
-    """Thread-safe. `listen` is called, without the lock, with everything the player did and the epoch that it was in."""
+    """Thread-safe."""
 
-    def __init__(self, fps: float, rate: int = 0) -> None:
-        """rate: samples a second of the sound, 0 without."""
+    def __init__(self, fps: float, rate: int = 0, listener: Listener | None = None) -> None:
+        """fps: frames a second. rate: samples a second of the sound, 0 without. listener: called, without the lock, from the
+        thread that advances the player, with everything that it did and the epoch that it was in."""
         self.fps, self.rate = fps, rate
-        self.listen: Callable[[Sequence[PlaybackEvent], int], None] = lambda played, epoch: None
+        self._listener = listener
         self.epoch = 0
         """Rises when a world is left: what was played before that is of no interest any more."""
         self.total_shown = 0
+        """Frames shown, over all worlds."""
         self.total_stall = 0.0
+        """Seconds of the stalls that are over, over all worlds."""
         self.total_stalls = 0
+        """Stalls, over all worlds."""
         self._lock = threading.Lock()
         self._player = Player(fps, rate)
 
@@ -32,8 +38,8 @@ class SharedPlayer:
             self.total_stall += self._player.stall_seconds - before[0]
             self.total_stalls += self._player.stalls - before[1]
             epoch = self.epoch
-        if played:
-            self.listen(played, epoch)
+        if played and self._listener is not None:
+            self._listener(played, epoch)
         return played
 
     def put(self, position: int, start: int, frames: list[Frame], sound: Samples | None = None) -> bool:
@@ -52,6 +58,7 @@ class SharedPlayer:
             return self._player.sample_due(at)
 
     def drop(self, first: int) -> None:
+        """Forgets groups from this position on: they were revoked."""
         with self._lock:
             self._player.drop(first)
 
@@ -65,10 +72,12 @@ class SharedPlayer:
                 self._player.pause(0.0)
 
     def pause(self, now: float) -> None:
+        """Holds the clock and the picture. now: seconds, as in all of these."""
         with self._lock:
             self._player.pause(now)
 
     def resume(self, now: float) -> None:
+        """Goes on; deadlines are later by the pause."""
         with self._lock:
             self._player.resume(now)
 
@@ -79,14 +88,17 @@ class SharedPlayer:
 
     @property
     def paused(self) -> bool:
+        """Whether a person holds it."""
         return self._player.paused
 
     @property
     def stalled(self) -> bool:
+        """Whether the next frame is late."""
         return self._player.stalled
 
     @property
     def next_position(self) -> int:
+        """The first group of which no frame was shown."""
         return self._player.next_position
 
     @property
@@ -95,18 +107,22 @@ class SharedPlayer:
         return self._player.shown
 
     def has(self, position: int) -> bool:
+        """Whether a group's frames are there."""
         with self._lock:
             return self._player.has(position)
 
     def media_time(self, now: float) -> float:
+        """Seconds of media played."""
         with self._lock:
             return self._player.media_time(now)
 
     def due(self, frame: int) -> float | None:
+        """When a media frame is due, seconds; None while that is held or not started."""
         with self._lock:
             return self._player.due(frame)
 
     def next_due(self) -> float | None:
+        """When `advance` has something to do next, seconds; None while held."""
         with self._lock:
             return self._player.next_due()
 

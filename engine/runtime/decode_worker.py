@@ -1,17 +1,21 @@
-"""The decode worker: turns groups into frames on its own thread, in order and just in time."""
+"""Decoding of groups into the player: on a thread of its own just in time, or inline in virtual time."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from engine.control.conditions import Condition
 from engine.models.interface import Decoder, Group, MakesSound
 from engine.playback.player import Frame, Samples
 from engine.playback.shared_player import SharedPlayer
+from engine.runtime.clock import FOREVER, Clock
 
 AHEAD = 3
-"""Groups past the one on show that are decoded; more would be thrown away at the next revocation."""
+"""Groups past the one on show that are decoded; more would be thrown away at the next revocation. [ours]"""
+
+FirstDecoded = Callable[[int, BaseException | None], None]
+"""Takes the call whose first group is decoded, and the error where it could not be."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +36,6 @@ def part(sound: Samples | None, i: int, n: int) -> Samples | None:
     return None if sound is None else sound[i * len(sound) // n : (i + 1) * len(sound) // n]
 
 
-Done = Callable[[Decoded | None, BaseException | None], None]
-
-
 def decoded(decoder: Decoder, group: Group, start: int) -> Decoded:
     """A group that begins at media frame `start`, in pictures and sound."""
     frames = decoder.decode(group)
@@ -46,83 +47,107 @@ class _Work:
     group: Group
     start: int
     urgent: bool
-    done: Done | None
+    call: int | None
+
+
+@dataclass
+class _Held:
+    """A call's first group, decoded, until the controller knows of the call."""
+
+    position: int
+    start: int
+    made: Decoded
 
 
 class DecodeWorker:
-    """Thread-safe. A dropped group is never handed to the player, even when its decode was under way."""
+    """A thread. Thread-safe. A cancelled group is never handed to the player, even when its decode was under way."""
 
     def __init__(
-        self, decoder: Decoder, player: SharedPlayer, failed: Callable[[BaseException], None], ahead: int = AHEAD
+        self,
+        decoder: Decoder,
+        player: SharedPlayer,
+        clock: Clock,
+        first_decoded: FirstDecoded,
+        failed: Callable[[BaseException], None],
     ) -> None:
-        """failed: called on the worker's thread when a group that nobody waits for could not be decoded."""
+        """first_decoded: called on the worker's thread for the first group of each call. failed: called there when a group
+        that nobody waits for could not be decoded."""
         self._decoder = decoder
         self._player = player
+        self._clock = clock
+        self._first_decoded = first_decoded
         self._failed = failed
-        self._ahead = ahead
         self._work: dict[int, _Work] = {}
+        self._held: _Held | None = None
         self._at = -1
         self._wanted_until = -1
         self._closing = False
-        self._resume: list[Group] | None = None
-        self._change = threading.Condition()
-        self._thread = threading.Thread(target=self._run, name="foreland-decode", daemon=True)
-        self._thread.start()
+        self._resume: Sequence[Group] | None = None
+        self._change = clock.condition()
+        self._thread = clock.spawn(self._run, "foreland-decode")
 
-    def submit(self, groups: list[tuple[Group, int]], done: Done | None = None) -> None:
-        """Groups in order with the media frames they begin at. done: gets what the first group decodes to instead of the player,
-        so that the controller can hear of the call before any of it plays."""
+    def submit(self, groups: Sequence[tuple[Group, int]], call: int | None = None) -> None:
+        """See `Effects.submit`."""
         with self._change:
             for i, (group, start) in enumerate(groups):
-                self._work[group.position] = _Work(group, start, i == 0, done if i == 0 else None)
-            self._change.notify()
+                self._work[group.position] = _Work(group, start, i == 0, call if i == 0 else None)
+            self._change.notify_all()
 
-    def cancel_from(self, first: int) -> None:
-        """Positions from `first` on will not play."""
+    def present(self, position: int) -> None:
+        """See `Effects.present`."""
         with self._change:
-            self._work = {p: w for p, w in self._work.items() if p < first}
-            self._wanted_until = min(self._wanted_until, first - 1)
-            self._player.drop(first)
+            held, self._held = self._held, None
+            if held is not None and held.position == position:
+                self._player.put(position, held.start, held.made.frames, held.made.sound)
+
+    def cancel_from(self, position: int) -> None:
+        """See `Effects.cancel_from`."""
+        with self._change:
+            self._work = {p: w for p, w in self._work.items() if p < position}
+            self._wanted_until = min(self._wanted_until, position - 1)
+            if self._held is not None and self._held.position >= position:
+                self._held = None
+            self._player.drop(position)
 
     def decode_until(self, position: int) -> None:
-        """A call wants the frames up to this position now (they are locked, so they will play)."""
+        """See `Effects.decode_until`."""
         with self._change:
             self._wanted_until = position
-            self._change.notify()
+            self._change.notify_all()
 
-    def resume(self, groups: list[Group]) -> None:
+    def resume(self, groups: Sequence[Group]) -> None:
         """The world goes on after the last of these; what was submitted before is cancelled."""
         with self._change:
             self._work.clear()
+            self._held = None
             self._wanted_until = -1
             self._resume = groups
-            self._change.notify()
+            self._change.notify_all()
 
     def notify(self) -> None:
         """The player went on: more may be decoded."""
         with self._change:
-            self._change.notify()
+            self._change.notify_all()
 
     def close(self) -> None:
         """Stops the thread and waits for it."""
         with self._change:
             self._closing = True
             self._work.clear()
-            self._change.notify()
-        self._thread.join()
+            self._change.notify_all()
+        self._clock.join(self._thread, FOREVER)
 
     def _next(self) -> _Work | None:
         if not self._work:
             return None
         p = min(self._work)
         w = self._work[p]
-        return w if w.urgent or p <= max(self._player.next_position + self._ahead, self._wanted_until) else None
+        return w if w.urgent or p <= max(self._player.next_position + AHEAD, self._wanted_until) else None
 
     def _run(self) -> None:
         while True:
             with self._change:
-                while not self._closing and self._next() is None:
-                    self._change.wait()
+                self._clock.wait(self._change, lambda: self._closing or self._next() is not None)
                 if self._closing:
                     return
                 work = self._next()
@@ -146,11 +171,53 @@ class DecodeWorker:
                 wanted = self._work.get(position) is work
                 if wanted:
                     del self._work[position]
-                    if made is not None and work.done is None:
+                    if made is not None and work.call is not None:
+                        self._held = _Held(position, work.start, made)
+                    elif made is not None:
                         self._player.put(position, work.start, made.frames, made.sound)
             if not wanted:
                 continue
-            if work.done is not None:
-                work.done(made, error)
+            if work.call is not None:
+                self._first_decoded(work.call, error)
             elif error is not None:
                 self._failed(error)
+
+
+class InlineDecoder:
+    """Decodes on the caller's thread when frames are needed: for virtual time, in which decoding takes none."""
+
+    def __init__(self, decoder: Decoder, player: SharedPlayer, first_decoded: FirstDecoded) -> None:
+        """first_decoded: called as soon as a call's groups are submitted. Errors of the decoder are raised where it decodes."""
+        self._decoder, self._player, self._first_decoded = decoder, player, first_decoded
+        self._work: dict[int, tuple[Group, int]] = {}
+
+    def submit(self, groups: Sequence[tuple[Group, int]], call: int | None = None) -> None:
+        """See `Effects.submit`; nothing is decoded yet."""
+        self._work.update((g.position, (g, start)) for g, start in groups)
+        if call is not None:
+            self._first_decoded(call, None)
+
+    def present(self, position: int) -> None:
+        """See `Effects.present`; `decode_until` gives the group to the player."""
+
+    def cancel_from(self, position: int) -> None:
+        """See `Effects.cancel_from`."""
+        self._work = {p: w for p, w in self._work.items() if p < position}
+        self._player.drop(position)
+
+    def decode_until(self, position: int) -> None:
+        """Decodes everything from the next group to be played up to this one."""
+        for p in range(self._player.next_position, position + 1):
+            if p in self._work:
+                group, start = self._work.pop(p)
+                made = decoded(self._decoder, group, start)
+                self._player.put(p, start, made.frames, made.sound)
+
+    def resume_decoder(self, groups: Sequence[Group]) -> None:
+        """See `Effects.resume_decoder`."""
+        self._work.clear()
+        self._decoder.resume(groups)
+
+    def prepare_later(self, condition: Condition) -> bool:
+        """See `Effects.prepare_later`: inputs are made at once."""
+        return False

@@ -1,129 +1,149 @@
 """The engine thread: runs a session live. The rest of the program talks to it through `Engine`, from any thread.
 
-Where threads meet: the queue of messages into the engine thread, the `SharedPlayer` (frames and the media clock), and the
+Where threads meet: the inbox of messages into the engine thread, the `SharedPlayer` (frames and the media clock), and the
 `View`, an immutable object that the engine thread replaces.
 """
 
 from __future__ import annotations
 
 import logging
-import queue
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from engine.control.conditions import Condition
-from engine.control.events import Launch, PlaybackHeld, PlaybackReleased, TimerFired
-from engine.models.interface import ConditionError, Decoder, Group, Loader, ModelSpec, Stopped
+from engine.control.events import Commit
+from engine.models.interface import ConditionError, Decoder, Group, HistoryPolicy, Loader, Model, ModelSpec, Stopped
 from engine.playback.player import PlaybackEvent, PlaybackEventKind
 from engine.playback.shared_player import SharedPlayer
-from engine.runtime.clock import Clock, SystemClock
-from engine.runtime.decode_worker import Decoded, DecodeWorker
-from engine.runtime.session import Session, Settings, StartFrom
-from engine.runtime.session_log import EventLog
+from engine.runtime.clock import FOREVER, Clock, Inbox, SystemClock
+from engine.runtime.decode_worker import DecodeWorker
+from engine.runtime.driver import Driver, Mail, SamplingExecutor, Source, Timer
+from engine.runtime.messages import (
+    Close,
+    Configure,
+    DecodeFailed,
+    FirstGroupDecoded,
+    InputsMade,
+    Message,
+    NewWorld,
+    Pause,
+    Played,
+    Press,
+    Release,
+    ReleaseAll,
+    Resume,
+    Rewind,
+    SetNegativePrompt,
+    SetPrompt,
+)
+from engine.runtime.session import Session, prepare
+from engine.runtime.session_log import SessionLog
+from engine.runtime.settings import Settings, StartFrom
 from engine.runtime.takes import Takes
-from engine.runtime.view import UpdateKind, View
+from engine.runtime.view import View
 
 log = logging.getLogger(__name__)
 
-Message = Callable[[Session, float], Sequence[Launch | None]]
 CLOSE_SECONDS = 10.0
+"""That closing waits for the engine thread: a call stops at its next step, and steps are much shorter."""
 
 
 class Engine:
-    """One world, live. `start` it; then send keys, prompts and settings; show what `player` says; `close` it."""
+    """One world, live. `start` it; then send keys, prompts and settings; show what `player` says; `close` it.
+
+    What a person asks for is done on the engine thread; what cannot be done becomes a message in the view, and nothing is
+    changed then.
+    """
 
     def __init__(
-        self,
-        load: Loader,
-        spec: ModelSpec,
-        settings: Settings,
-        folder: Path | None,
-        clock: Clock | None = None,
+        self, load: Loader, spec: ModelSpec, settings: Settings, folder: Path | None, clock: Clock | None = None
     ) -> None:
-        """folder: of the session log, or None for no log. Raises ValueError for impossible settings, OSError when the
-        folder cannot be written: cheap failures come before the model is loaded."""
+        """folder: of the session log, or None for no log. clock: None for the system's. Raises ValueError for impossible
+        settings, OSError when the folder cannot be written: cheap failures come before the model is loaded."""
         self.clock: Clock = SystemClock() if clock is None else clock
-        self.player = SharedPlayer(spec.fps, spec.sound_rate)
+        self.player = SharedPlayer(spec.fps, spec.sound_rate, self._played)
         self.view = View(fps=spec.fps, window=settings.checked(spec).window or 0, prompt=settings.prompt)
         self.stage: tuple[str, float] = ("starting", 0.0)
         self.takes = Takes()
         self.ready = threading.Event()
+        """Set when the first call is done, or the engine has ended."""
         self.error: str | None = None
         self.summary: dict[str, Any] | None = None
         self._load, self._settings = load, settings
-        self._journal = EventLog(folder, self.clock.now)
-        self._messages: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
-        self._conditions: queue.SimpleQueue[Condition | None] = queue.SimpleQueue()
+        self._journal = SessionLog(folder, self.clock.now, lambda: self.player.shown / spec.fps)
+        self._inbox: Inbox[Message] = Inbox(self.clock)
         self._closing = threading.Event()
-        self._next: Launch | None = None
         self._worker: DecodeWorker | None = None
         self._session: Session | None = None
-        self._thread = threading.Thread(target=self._run, name="foreland-engine", daemon=True)
+        self._thread: threading.Thread | None = None
 
     # -- from any thread -----------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        self._thread.start()
+        """Starts the engine thread: the model is loaded, and the world begins."""
+        self._thread = self.clock.spawn(self._run, "foreland-engine")
 
     @property
     def running(self) -> bool:
-        return self._thread.is_alive()
+        """Whether the engine thread is alive."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def send(self, message: Message) -> None:
+        """Any message, for the engine thread."""
+        self._inbox.put(message)
 
     def press(self, action: str, arrival: float | None = None) -> None:
-        """An action begins; arrival: when the key event came (the clock's time; now if left out)."""
-        t = self.clock.now() if arrival is None else arrival
-        self._messages.put(lambda s, now: s.change(s.book.press(action), UpdateKind.KEY, t, now))
+        """An action begins. arrival: when the key event came, seconds of the clock; None: now."""
+        self.send(Press(action, self._at(arrival)))
 
     def release(self, action: str, arrival: float | None = None) -> None:
-        t = self.clock.now() if arrival is None else arrival
-        self._messages.put(lambda s, now: s.change(s.book.release(action), UpdateKind.KEY, t, now))
+        """An action ends. arrival: as for `press`."""
+        self.send(Release(action, self._at(arrival)))
 
     def release_all(self) -> None:
         """Nothing is held any more (focus loss, dialog, pause)."""
-        t = self.clock.now()
-        self._messages.put(lambda s, now: s.change(s.book.release_all(), UpdateKind.KEY, t, now))
+        self.send(ReleaseAll(self.clock.now()))
 
     def set_prompt(self, prompt: str, arrival: float | None = None, seconds: float = 0.0) -> None:
-        """A prompt edit; seconds: of a transition to it."""
-        t = self.clock.now() if arrival is None else arrival
-        self._messages.put(lambda s, now: s.set_prompt(prompt, t, now, seconds))
+        """A prompt edit. arrival: as for `press`; seconds: of a transition to it."""
+        self.send(SetPrompt(prompt, self._at(arrival), seconds))
 
-    def set_negative_prompt(self, negative: str | None) -> None:
+    def set_negative_prompt(self, prompt: str | None) -> None:
         """Another negative prompt, for models that have one; None for the model's own."""
-        t = self.clock.now()
-        self._messages.put(lambda s, now: s.change(s.book.set_negative_prompt(negative), UpdateKind.PROMPT, t, now))
+        self.send(SetNegativePrompt(prompt, self.clock.now()))
 
     def pause(self) -> None:
         """Holds playback at once; keys are released."""
         now = self.clock.now()
         self.player.pause(now)
-        self._messages.put(
-            lambda s, t: [*s.change(s.book.release_all(), UpdateKind.KEY, now, t), s.feed(PlaybackHeld(t))]
-        )
+        self.send(Pause(now))
 
     def resume(self) -> None:
-        self.player.resume(self.clock.now())
-
-        def message(s: Session, now: float) -> list[Launch | None]:
-            waiting = s.player.stalled or s.player.shown == 0
-            return [] if waiting else [s.feed(PlaybackReleased(now))]
-
-        self._messages.put(message)
+        """Playback goes on at once."""
+        now = self.clock.now()
+        self.player.resume(now)
+        self.send(Resume(now))
 
     def new_world(self, prompt: str | None = None, seed: int | None = None, start: StartFrom | None = None) -> None:
-        """A new world; see `Session.new_world`."""
-        self._messages.put(lambda s, now: [s.new_world(now, prompt, seed, start)])
+        """A new world; None leaves prompt, seed and start as they were. A prompt, seed or file that cannot be used becomes a
+        message in the view."""
+        self.send(NewWorld(prompt, seed, start))
 
     def rewind(self, take: int, position: int) -> None:
-        """Another way on after a kept group; see `Session.rewind`."""
-        self._messages.put(lambda s, now: [s.rewind(now, take, position)])
+        """Another way on after a kept group. One that is not kept any more becomes a message in the view."""
+        self.send(Rewind(take, position))
 
-    def configure(self, **changes: Any) -> None:
-        """Changes window, steps or commit from the next call on; what is impossible is refused with a message."""
-        self._messages.put(lambda s, now: [s.set_policy(replace(s.settings, **changes), now)])
+    def configure(
+        self,
+        window: int | None = None,
+        steps: int | None = None,
+        commit: Commit | None = None,
+        history: HistoryPolicy | None = None,
+    ) -> None:
+        """Other settings from the next call on; None leaves one as it was. What is impossible becomes a message in the view."""
+        self.send(Configure(window, steps, commit, history))
 
     def fork_decoder(self) -> Decoder | None:
         """A decoder for looking back at kept groups, for one other thread; None before the model is loaded."""
@@ -133,13 +153,22 @@ class Engine:
     def close(self) -> None:
         """Ends the session and waits for the threads. The log is complete afterwards. Safe to call twice."""
         self._closing.set()
-        self._messages.put(None)
-        if self._thread.ident is not None:
-            self._thread.join(CLOSE_SECONDS)
-            if self._thread.is_alive():
-                log.error("the engine thread did not end within %g s", CLOSE_SECONDS)
-        else:
+        self._inbox.put(Close())
+        if self._thread is None:
             self._journal.close({"error": "closed before the start"})
+        elif not self.clock.join(self._thread, CLOSE_SECONDS):
+            log.error("the engine thread did not end within %g s", CLOSE_SECONDS)
+
+    def _at(self, arrival: float | None) -> float:
+        return self.clock.now() if arrival is None else arrival
+
+    def _played(self, events: Sequence[PlaybackEvent], epoch: int) -> None:
+        """From the thread that advances the player."""
+        told = tuple(e for e in events if e.what is not PlaybackEventKind.FRAME)
+        if told:
+            if self._worker is not None:
+                self._worker.notify()
+            self._inbox.put(Played(told, epoch))
 
     # -- the engine thread ---------------------------------------------------------------------------------------------
 
@@ -149,159 +178,59 @@ class Engine:
             raise Stopped
 
     def _run(self) -> None:
+        conditions: Inbox[Condition | None] = Inbox(self.clock)
         try:
             model = self._load(self._progress)
-            session = Session(model, self._settings, self.player, self._journal, self.clock.now(), self.takes)
-            self._begin(session)
-            self._loop(session)
+            self._play(model, conditions)
         except Stopped:
             pass
         except Exception as e:
             log.exception("the engine stopped")
             self.error = f"{e}" if isinstance(e, (ConditionError, ValueError)) else f"{type(e).__name__}: {e}"
-            self._journal.write("note", text=f"the engine stopped: {self.error}")
+            self._journal.note(f"the engine stopped: {self.error}")
         finally:
+            conditions.put(None)
             self._end()
 
-    def _begin(self, session: Session) -> None:
-        worker = DecodeWorker(session.model.decoder, self.player, self._decode_failed)
-        self._worker, self._session = worker, session
-        session.drop = worker.cancel_from
-        session.give = worker.submit
-        session.resume_decoder = worker.resume
-        session.reach = worker.decode_until
-        if session.model.sampler.prepares_slowly:
-            threading.Thread(target=self._prepare, args=(session,), name="foreland-prepare", daemon=True).start()
-            session.prepare_later = self._conditions.put
-        self.player.listen = self._listen
+    def _play(self, model: Model, conditions: Inbox[Condition | None]) -> None:
+        inbox, clock = self._inbox, self.clock
+        worker = self._worker = DecodeWorker(
+            model.decoder,
+            self.player,
+            clock,
+            lambda call, error: inbox.put(FirstGroupDecoded(call, error)),
+            lambda error: inbox.put(DecodeFailed(error)),
+        )
+        slow = model.sampler.prepares_slowly
+        effects = LiveEffects(worker, conditions if slow else None)
+        session = Session(model, self._settings, self.player, self._journal, effects, clock.now(), self.takes)
+        self._session = session
+        if slow:
+            clock.spawn(lambda: self._prepare(model, conditions), "foreland-prepare")
+        publisher = _Publisher(self, session)
+        sources: list[Source] = [Mail(inbox, session, clock), Timer(session), publisher]
+        closing = self._closing.is_set
+        executor = SamplingExecutor(session, clock, lambda: driver.drain(), closing)
+        driver = Driver(clock, inbox, sources, executor)
         self.stage = ("first picture", 1.0)
-        self._publish()
+        session.start(clock.now())
+        publisher.run(clock.now())
+        driver.run(closing)
 
-    def _listen(self, played: Sequence[PlaybackEvent], epoch: int) -> None:
-        told = [p for p in played if p.what is not PlaybackEventKind.FRAME]
-        if told:
-            if self._worker is not None:
-                self._worker.notify()
-            self._messages.put(lambda s, now: s.played(told) if epoch == self.player.epoch else [])
-
-    def _decode_failed(self, error: BaseException) -> None:
-        def message(s: Session, now: float) -> list[Launch | None]:
-            raise RuntimeError(f"decoding failed: {error}") from error
-
-        self._messages.put(message)
-
-    def _prepare(self, session: Session) -> None:
+    def _prepare(self, model: Model, conditions: Inbox[Condition | None]) -> None:
         """The prepare thread: conditions in, inputs out, in order."""
-        while (condition := self._conditions.get()) is not None and not self._closing.is_set():
+        while conditions.wait():
+            condition = conditions.take()
+            if condition is None or self._closing.is_set():
+                return
             try:
-                inputs: Any = session.make(condition)
+                inputs = prepare(model, condition)
             except Exception as e:
                 log.exception("the inputs of condition %d could not be made", condition.version)
                 inputs = ConditionError(f"the prompt could not be read ({type(e).__name__}: {e})")
-            v = condition.version
-            self._messages.put(lambda s, now, v=v, inputs=inputs: s.prepared(v, inputs, now))  # type: ignore[misc]
-
-    def _loop(self, session: Session) -> None:
-        self._next = session.feed(TimerFired(self.clock.now()))
-        while not self._closing.is_set():
-            if self._next is not None:
-                launch, self._next = self._next, None
-                self._call(session, launch)
-                continue
-            if self._messages.empty() and session.alarm > self.clock.now() and session.work_ahead():
-                self._drain(session)
-                continue
-            self._wait(session, session.alarm)
-
-    def _wait(self, session: Session, until: float) -> None:
-        """Handles the next message, or a wake-up when `until` comes first."""
-        timeout = until - self.clock.now()
-        try:
-            message = self._messages.get(timeout=min(max(timeout, 0.0), 3600.0))
-        except queue.Empty:
-            if self.clock.now() >= until:
-                self._take(session.alarmed(self.clock.now()))
-        else:
-            self._handle(session, message)
-        self._publish()
-
-    def _handle(self, session: Session, message: Message | None) -> None:
-        if message is None:
-            return
-        try:
-            self._take(message(session, self.clock.now()))
-        except (ConditionError, ValueError, LookupError) as e:
-            session.notify(f"{e}; nothing was changed")
-
-    def _take(self, launches: Sequence[Launch | None]) -> None:
-        for launch in launches:
-            if launch is not None:
-                self._next = launch
-
-    def _drain(self, session: Session) -> None:
-        while True:
-            try:
-                message = self._messages.get_nowait()
-            except queue.Empty:
-                break
-            self._handle(session, message)
-        if session.alarm <= self.clock.now():
-            self._take(session.alarmed(self.clock.now()))
-        self._publish()
-
-    def _on_step(self, step: int, steps: int) -> bool:
-        """Between two denoising steps: take in what arrived. A newer launch means that this call was given up."""
-        assert self._session is not None
-        self._drain(self._session)
-        return self._next is None and not self._closing.is_set()
-
-    def _call(self, session: Session, launch: Launch) -> None:
-        try:
-            groups = session.run(launch, self._on_step)
-        except Stopped:
-            return
-        except Exception as e:
-            self._take([session.failed(launch, e, self.clock.now())])
-            self._publish()
-            return
-        if self._next is None and not self._closing.is_set():
-            self._deliver(session, launch, groups)
-
-    def _deliver(self, session: Session, launch: Launch, groups: list[Group]) -> None:
-        """Waits for the first group's frames, then tells the controller of all groups."""
-        assert self._worker is not None
-        first: list[tuple[Decoded | None, BaseException | None]] = []
-
-        def done(made: Decoded | None, error: BaseException | None) -> None:
-            first.append((made, error))
-            self._messages.put(None)
-
-        placed = session.placed(groups)
-        self._worker.submit(placed, done)
-        session.prefill_chunk(groups)
-        while not first and self._next is None and not self._closing.is_set():
-            self._wait(session, session.alarm)
-        if not first or self._next is not None:
-            return
-        made, error = first[0]
-        if made is None:
-            self._worker.cancel_from(launch.branch)
-            self._take([session.failed(launch, error or RuntimeError("nothing was decoded"), self.clock.now())])
-            return
-
-        def show() -> None:
-            self.player.put(launch.branch, placed[0][1], made.frames, made.sound)
-
-        self._take(session.deliverable(launch, groups, self.clock.now(), show))
-        self.ready.set()
-        self._publish()
-
-    def _publish(self) -> None:
-        if self._session is not None:
-            self.view = self._session.view(self.clock.now())
+            self._inbox.put(InputsMade(condition.version, inputs))
 
     def _end(self) -> None:
-        self._conditions.put(None)
         if self._worker is not None:
             self._worker.close()
         try:
@@ -314,3 +243,53 @@ class Engine:
             self.error = self.error or f"the session log could not be written: {e}"
         self._session = self._worker = None  # the model's memory goes with them
         self.ready.set()
+
+
+class LiveEffects:
+    """A session's effects on the decode worker and the prepare thread."""
+
+    def __init__(self, worker: DecodeWorker, conditions: Inbox[Condition | None] | None) -> None:
+        """conditions: the prepare thread's inbox, None without one."""
+        self._worker, self._conditions = worker, conditions
+
+    def submit(self, groups: Sequence[tuple[Group, int]], call: int | None = None) -> None:
+        """See `Effects.submit`."""
+        self._worker.submit(groups, call)
+
+    def present(self, position: int) -> None:
+        """See `Effects.present`."""
+        self._worker.present(position)
+
+    def cancel_from(self, position: int) -> None:
+        """See `Effects.cancel_from`."""
+        self._worker.cancel_from(position)
+
+    def decode_until(self, position: int) -> None:
+        """See `Effects.decode_until`."""
+        self._worker.decode_until(position)
+
+    def resume_decoder(self, groups: Sequence[Group]) -> None:
+        """See `Effects.resume_decoder`."""
+        self._worker.resume(groups)
+
+    def prepare_later(self, condition: Condition) -> bool:
+        """See `Effects.prepare_later`."""
+        if self._conditions is None:
+            return False
+        self._conditions.put(condition)
+        return True
+
+
+class _Publisher:
+    """The last source of a round: a new view."""
+
+    def __init__(self, engine: Engine, session: Session) -> None:
+        self._engine, self._session = engine, session
+
+    def next_at(self) -> float:
+        return FOREVER
+
+    def run(self, now: float) -> None:
+        self._engine.view = self._session.view(now)
+        if self._session.first_groups:
+            self._engine.ready.set()

@@ -15,7 +15,7 @@ from engine.control.conditions import Condition
 from engine.models.interface import Group, HistoryPolicy, Model, Request
 from engine.playback.player import Frame, Samples
 from engine.runtime.decode_worker import decoded
-from engine.runtime.host import differences, facts
+from engine.runtime.machine import differences, facts
 from engine.runtime.replay import ReplayError
 from engine.runtime.session import fingerprint
 from engine.runtime.takes import Kept, resume_sampler

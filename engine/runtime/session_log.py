@@ -1,23 +1,27 @@
-"""The session's event log: a folder with events.jsonl and, at the end, summary.json.
+"""The session's log: a folder with events.jsonl and, at the end, summary.json.
 
 Schema version 2. One JSON object a line. Every line has `kind`, `t` (seconds, monotonic, since the session began) and
 `media` (seconds of media time shown). Kinds:
 
-  session  first line: schema, model, seed, policy, spans, fps, t0_wall (Unix time), t0 (the monotonic clock then)
+  session  first line: schema, model, weights, seed, window, steps, commit, history, policy, spans, fps, prompt, machine, t0
+           (the monotonic clock then), t0_wall (Unix time), began, estimator
+  message  what a person did: `name` and `data`, its fields as in engine/runtime/messages.py
   event    an event of the controller: `name` and `data`, its fields as in engine/control/events.py; times in data are
            absolute monotonic seconds
-  controller  a reset or a rewind begins with a new controller: began, version, first_call, policy, and first and start, the
-           position and media frame that it goes on from
+  command  what the controller answered: `name` and `data`; a Receipt of an applied update also has R, C, Q, L in seconds
+  state    after each event: state, d, l, e, running, pending, in_flight
+  condition  version, what (prompt, key, start), prompt, keys, tapped, before and share (of a transition), negative
+  call     a finished call: id, branch, K, version, steps, seed, attempt, history, seconds, step_seconds, error
+  delivered  a group began to play: position, start, span, call, version, take, latent (CRC-32 of its bytes)
+  played   stalls and starts of the player: what, position
+  controller  a new world or a rewind begins with a new controller: began, version, first_call, policy, and first and start,
+           the position and media frame that it goes on from
   reset    a new world begins: seed, start (the file that it starts from, or null), prompt, attempt
   rewind   the world goes on after a kept group: take, position, groups (that the model takes in again), became, attempt
-  delivered  a group began to play: position, start, span, call, version, take, latent (CRC-32 of its bytes)
-  state    after each event: state, d, l, e, running, pending, in_flight
-  command  what the controller answered: `name` and `data`; a Receipt of an applied update also has R, C, Q, L in seconds
-  condition  version, what (prompt, key, release, start), prompt, keys, tapped, before and share (of a transition), negative
-  call     a finished call: id, branch, K, version, steps, seed, attempt, history, seconds, step_seconds, error
-  played   stalls and starts of the player
-  note     anything a person should know; errors with their traceback
+  note     anything that a person should know; errors with their traceback
   summary  last line: the contents of summary.json
+
+Logs of schema 1 are read through `engine.runtime.schema1`.
 """
 
 from __future__ import annotations
@@ -25,20 +29,36 @@ from __future__ import annotations
 import dataclasses
 import json
 import threading
-from collections.abc import Callable
+import time
+import traceback
+from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, TextIO
+
+from engine.control.conditions import Condition
+from engine.control.controller import Controller
+from engine.control.estimator import Estimator
+from engine.control.events import Command, Event, Launch, Outcome, Receipt
+from engine.models.interface import Model, Request
+from engine.playback.player import PlaybackEvent
+from engine.runtime.machine import facts
+from engine.runtime.messages import PersonMessage
+from engine.runtime.settings import Settings
+from engine.runtime.takes import Kept
+from engine.runtime.view import UpdateKind
 
 SCHEMA = 2
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses, enums and tuples as JSON values; infinity as null."""
+    """Dataclasses, enums, paths and tuples as JSON values; infinity as null."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, Path):
+        return str(value)
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
     if isinstance(value, dict):
@@ -48,41 +68,176 @@ def plain(value: Any) -> Any:
     return value
 
 
-class EventLog:
-    """Appends lines; each is written out at once, so a crash loses none. Without a folder it only keeps counts."""
+class SessionLog:
+    """Appends lines; each is written out at once, so a crash loses none. Without a folder it writes nothing. Thread-safe."""
 
-    def __init__(self, folder: Path | None, clock: Callable[[], float]) -> None:
-        """Raises OSError when the folder cannot be written."""
+    def __init__(self, folder: Path | None, clock: Callable[[], float], media: Callable[[], float]) -> None:
+        """clock: the session's, seconds; media: seconds of media time shown. Raises OSError when the folder cannot be
+        written."""
         self.folder = folder
-        self._clock = clock
+        self._clock, self._media = clock, media
         self._t0 = clock()
         self._lock = threading.Lock()
         self._file: TextIO | None = None
-        self.media: Callable[[], float] = lambda: 0.0
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             self._file = (folder / "events.jsonl").open("w", encoding="utf-8")
 
     @property
     def t0(self) -> float:
+        """The clock's time when the log began; `t` counts from there."""
         return self._t0
 
-    def write(self, kind: str, at: float | None = None, **fields: Any) -> None:
+    def session(self, model: Model, settings: Settings, controller: Controller, now: float) -> None:
+        """The first line. settings: checked ones."""
+        spec, estimator = model.spec, controller.estimator
+        self._write(
+            "session",
+            now,
+            schema=SCHEMA,
+            model=spec.name,
+            weights=model.identity,
+            seed=settings.seed,
+            window=settings.window,
+            steps=settings.steps,
+            commit=settings.commit,
+            history=settings.history,
+            policy=controller.policy,
+            spans=spec.spans,
+            fps=spec.fps,
+            prompt=settings.prompt,
+            machine=facts(),
+            t0=self._t0,
+            t0_wall=time.time(),
+            began=now,
+            estimator=_estimator(estimator),
+        )
+
+    def message(self, message: PersonMessage, now: float) -> None:
+        """What a person did."""
+        self._write("message", now, name=type(message).__name__, data=message)
+
+    def event(self, event: Event) -> None:
+        """What the controller is told."""
+        self._write("event", event.at, name=type(event).__name__, data=event)
+
+    def command(self, command: Command, at: float) -> None:
+        """What the controller answered."""
+        more = {}
+        if isinstance(command, Receipt) and command.outcome is Outcome.APPLIED:
+            more = {"R": command.wait, "C": command.generate, "Q": command.queue, "L": command.latency}
+        self._write("command", at, name=type(command).__name__, data=command, **more)
+
+    def state(self, c: Controller, at: float) -> None:
+        """The controller's registers after an event."""
+        self._write(
+            "state",
+            at,
+            state=c.state,
+            d=c.delivered,
+            l=c.locked,
+            e=c.end,
+            running=c.running,
+            pending=c.pending,
+            in_flight=c.in_flight.call if c.in_flight else None,
+        )
+
+    def condition(self, c: Condition, kind: UpdateKind, now: float) -> None:
+        """A new condition."""
+        self._write(
+            "condition",
+            now,
+            version=c.version,
+            what=kind,
+            prompt=c.prompt,
+            keys=c.keys,
+            tapped=c.tapped,
+            before=c.before,
+            share=c.share,
+            negative=c.negative,
+        )
+
+    def call(self, launch: Launch, request: Request, step_seconds: Sequence[float], seconds: float, error: str) -> None:
+        """A call that is over. step_seconds: from its start to the end of each step."""
+        self._write(
+            "call",
+            id=launch.call,
+            branch=launch.branch,
+            K=launch.window,
+            version=launch.version,
+            steps=request.steps,
+            seed=request.seed,
+            attempt=request.attempt,
+            history=request.history,
+            seconds=round(seconds, 6),
+            step_seconds=[round(s, 6) for s in step_seconds],
+            error=error,
+        )
+
+    def delivered(self, kept: Kept, take: int, latent: int) -> None:
+        """A group began to play. latent: its fingerprint."""
+        self._write(
+            "delivered",
+            position=kept.position,
+            start=kept.start,
+            span=kept.span,
+            call=kept.call,
+            version=kept.version,
+            take=take,
+            latent=latent,
+        )
+
+    def played(self, event: PlaybackEvent) -> None:
+        """A stall or a start."""
+        self._write("played", event.at, what=event.what, position=event.position)
+
+    def controller(self, c: Controller, condition: Condition, first: int, start: int, now: float) -> None:
+        """A new controller takes over, from a position and media frame on."""
+        self._write(
+            "controller",
+            now,
+            began=now,
+            version=condition.version,
+            first_call=c.next_call,
+            policy=c.policy,
+            first=first,
+            start=start,
+            prompt=condition.prompt,
+        )
+
+    def reset(self, seed: int, start: Path | None, prompt: str, attempt: int, now: float) -> None:
+        """A new world. start: the file that it starts from, if one was named."""
+        self._write("reset", now, seed=seed, start=start, prompt=prompt, attempt=attempt)
+
+    def rewind(self, take: int, position: int, groups: int, became: int, attempt: int, now: float) -> None:
+        """Another way on. groups: that the model takes in again; became: the new take."""
+        self._write("rewind", now, take=take, position=position, groups=groups, became=became, attempt=attempt)
+
+    def note(self, text: str, error: BaseException | None = None) -> None:
+        """Something that a person should know."""
+        more: dict[str, Any] = {} if error is None else {"traceback": "".join(traceback.format_exception(error))}
+        self._write("note", text=text, **more)
+
+    def close(self, summary: dict[str, Any]) -> None:
+        """Writes the summary and closes the log. Raises OSError."""
+        self._write("summary", **summary)
+        with self._lock:
+            if self._file is not None and self.folder is not None:
+                self._file.close()
+                self._file = None
+                (self.folder / "summary.json").write_text(json.dumps(plain(summary), indent=2) + "\n", encoding="utf-8")
+
+    def _write(self, kind: str, at: float | None = None, **fields: Any) -> None:
         if self._file is None:
             return
         t = (self._clock() if at is None else at) - self._t0
-        line = {"kind": kind, "t": round(t, 6), "media": round(self.media(), 4), **plain(fields)}
+        line = {"kind": kind, "t": round(t, 6), "media": round(self._media(), 4), **plain(fields)}
         text = json.dumps(line, ensure_ascii=False) + "\n"
         with self._lock:
             if self._file is not None:
                 self._file.write(text)
                 self._file.flush()
 
-    def close(self, summary: dict[str, Any]) -> None:
-        """Writes the summary and closes the log."""
-        self.write("summary", **summary)
-        with self._lock:
-            if self._file is not None and self.folder is not None:
-                self._file.close()
-                self._file = None
-                (self.folder / "summary.json").write_text(json.dumps(plain(summary), indent=2) + "\n", encoding="utf-8")
+
+def _estimator(e: Estimator) -> dict[str, float]:
+    return {"cold": e.cold, "margin": e.margin, "quantile": e.quantile, "doubt": e.doubt}

@@ -92,7 +92,7 @@ def open_window(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]
     from engine.models.registry import spec_of
     from engine.runtime.clock import SystemClock
     from engine.runtime.engine import Engine
-    from engine.runtime.session import Settings
+    from engine.runtime.settings import Settings
 
     app = QApplication.instance() or QApplication(["foreland"])
     windows = []
@@ -128,7 +128,7 @@ def open_window(display: str, tmp_path: Path) -> Iterator[Callable[..., Person]]
 @pytest.fixture
 def open_world(open_window: Callable[..., Person]) -> Callable[..., Person]:
     """Opens the window with settings of one's own, and nothing that is kept."""
-    from engine.runtime.session import Settings
+    from engine.runtime.settings import Settings
 
     def open_(prompt: str = "snowy mountains at noon", **settings: object) -> Person:
         return open_window(Settings(prompt=prompt, **settings), "session", (1000, 700))  # type: ignore[arg-type]

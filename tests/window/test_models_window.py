@@ -177,7 +177,7 @@ def test_the_pocket_world_over_ranks_plays_in_the_window_and_survives_a_lost_one
     from engine.models.load_options import LoadOptions
     from engine.models.registry import spec_of
     from engine.runtime.engine import Engine
-    from engine.runtime.session import Settings
+    from engine.runtime.settings import Settings
     from tests.window.conftest import Person
 
     app = QApplication.instance() or QApplication(["foreland"])
@@ -236,7 +236,7 @@ def test_a_model_with_sound_plays_in_the_window_and_is_heard(
     from engine.models.registry import spec_of
     from engine.models.tiny import write_tiny
     from engine.playback.audio import DeviceClock
-    from engine.runtime.session import Settings
+    from engine.runtime.settings import Settings
 
     folder = write_tiny(name, tmp_path / "model")
     heard: list[np.ndarray] = []

@@ -16,7 +16,7 @@ from tests.window.conftest import Person
 @pytest.fixture
 def open_home(open_window: Callable[..., Person], tmp_path: Path) -> Callable[..., Person]:
     """Opens the real window with a place where things are kept; each time a session of its own."""
-    from engine.runtime.session import Settings
+    from engine.runtime.settings import Settings
 
     sessions = count()
 

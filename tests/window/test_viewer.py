@@ -23,7 +23,7 @@ pytestmark = pytest.mark.window
 
 @pytest.fixture
 def open_viewer(open_window: Callable[..., Person], tmp_path: Path) -> Callable[..., Person]:
-    from engine.runtime.session import Settings
+    from engine.runtime.settings import Settings
 
     def open_(prompt: str = "green meadow at noon", **more: object) -> Person:
         person = open_window(Settings(prompt=prompt), "session", (1180, 760), home=tmp_path / "home", **more)

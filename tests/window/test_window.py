@@ -200,7 +200,7 @@ def test_missing_weights_are_told_in_the_window(display: str, tmp_path: Path) ->
     from engine.loading import loader
     from engine.models.registry import spec_of
     from engine.runtime.engine import Engine
-    from engine.runtime.session import Settings
+    from engine.runtime.settings import Settings
     from tests.window.conftest import Person
 
     app = QApplication.instance() or QApplication(["foreland"])

@@ -27,7 +27,7 @@ from engine.models.load_options import LoadOptions
 from engine.models.registry import spec_of
 from engine.models.tiny import write_tiny
 from engine.runtime.engine import Engine
-from engine.runtime.session import Settings
+from engine.runtime.settings import Settings
 from tests.engine.distributed.faults import FaultyRank
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -16,7 +16,7 @@ from engine.control.conditions import Condition
 from engine.control.events import Commit
 from engine.models.interface import Group, HistoryPolicy, Request, StepCallback
 from engine.runtime.engine import Engine
-from engine.runtime.session import Settings
+from engine.runtime.settings import Settings
 from tests.toy import SPEC, ToyDecoder, ToySampler, toy
 
 WAIT = 10.0

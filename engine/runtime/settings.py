@@ -1,0 +1,61 @@
+"""What a person chooses for a session, and what a new world starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.control.events import Commit
+from engine.models.interface import HistoryPolicy, ModelSpec
+
+MOST_STEPS = 50
+"""Of a call; more are taken for a slip of the keyboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartFrom:
+    """What a new world starts from: `StartFrom.model()` or `StartFrom.file(path)`."""
+
+    path: Path | None = None
+
+    @classmethod
+    def model(cls) -> StartFrom:
+        """What the model starts from by itself."""
+        return cls()
+
+    @classmethod
+    def file(cls, path: Path) -> StartFrom:
+        """The picture, or the end of the film, in a file."""
+        return cls(path)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a person chooses."""
+
+    prompt: str = ""
+    seed: int = 0
+    window: int | None = None
+    """K, latents of a call; None: the model's own."""
+    steps: int | None = None
+    """Denoising steps of a call; None: the model's own."""
+    commit: Commit = Commit.SPECULATIVE
+    history: HistoryPolicy | None = None
+    """None: the model's own."""
+    latents: bool = False
+    """At the end, the kept latents of the take on show go into the session's folder."""
+
+    def checked(self, spec: ModelSpec) -> Settings:
+        """With everything filled in. Raises ValueError with what is allowed."""
+        window = spec.window if self.window is None else self.window
+        spec.check_window(window)
+        steps = spec.steps if self.steps is None else self.steps
+        if not 1 <= steps <= MOST_STEPS:
+            raise ValueError(f"steps = {steps} is out of range: 1 to {MOST_STEPS}")
+        history = spec.history[0] if self.history is None else self.history
+        if history not in spec.history:
+            known = ", ".join(h.value for h in spec.history)
+            raise ValueError(f"{spec.name} does not know the history policy {history.value}; it has {known}")
+        if not 0 <= self.seed < 2**63:
+            raise ValueError(f"seed = {self.seed} is out of range: 0 to 2^63 - 1")
+        return replace(self, window=window, steps=steps, history=history)

@@ -1,0 +1,166 @@
+"""Keeps what a view shows: marks of updates, the ribbon of groups, revoked suffixes, the call in progress."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.control.conditions import Condition
+from engine.control.controller import Controller, Counts
+from engine.control.events import Launch, Outcome, Prediction, Receipt
+from engine.models.interface import ModelSpec
+from engine.playback.shared_player import SharedPlayer
+from engine.runtime.metrics import UpdateRecord, discarded_share, latencies, percentile
+from engine.runtime.takes import Kept
+from engine.runtime.view import FADE_SECONDS, Fate, FlightMark, GroupMark, UpdateKind, UpdateMark, UpdatePhase, View
+
+RIBBON_PAST = 24
+"""Delivered groups that a view still shows."""
+REVOKED_KEPT = 96
+"""Revoked groups that a view shows at most while they fade."""
+ENDED_KEPT = 12
+"""Marks of updates that are over."""
+LATEST = 200
+"""Updates that L50 is of."""
+OPEN_PHASES = (UpdatePhase.RECEIVED, UpdatePhase.GENERATING)
+
+
+class ViewBuilder:
+    """Told by the session what happens; `view` is the picture of it."""
+
+    def __init__(self, spec: ModelSpec, player: SharedPlayer) -> None:
+        self._spec, self._player = spec, player
+        self._marks: dict[int, UpdateMark] = {}
+        self._ribbon: deque[GroupMark] = deque(maxlen=RIBBON_PAST)
+        self._revoked: deque[GroupMark] = deque(maxlen=REVOKED_KEPT)
+        self._flight: FlightMark | None = None
+        self._last: UpdateMark | None = None
+
+    def clear(self) -> None:
+        """A world is left."""
+        self._marks.clear()
+        self._ribbon.clear()
+        self._revoked.clear()
+
+    # -- updates -------------------------------------------------------------------------------------------------------
+
+    def received(self, condition: Condition, kind: UpdateKind, arrival: float) -> None:
+        """A condition is in force from now on. arrival: seconds of the session's clock."""
+        media = self._player.media_time(arrival)
+        mark = UpdateMark(condition.version, kind, condition.prompt, media, -1, UpdatePhase.RECEIVED)
+        self._marks[condition.version] = mark
+
+    def launched(self, version: int) -> None:
+        """A call took in this version and all before it."""
+        for v, m in self._marks.items():
+            if v <= version and m.phase is UpdatePhase.RECEIVED:
+                self._marks[v] = replace(m, phase=UpdatePhase.GENERATING)
+
+    def ended(self, r: Receipt, controller: Controller) -> UpdateMark | None:
+        """An update ended; returns its mark as it was before, None when it is not known any more."""
+        mark = self._marks.get(r.version)
+        if mark is None:
+            return None
+        if r.outcome is Outcome.APPLIED:
+            frame = self._start_of(r.position, controller)
+            live = replace(mark, phase=UpdatePhase.LIVE, frame=frame, R=r.wait, C=r.generate, Q=r.queue)
+            self._marks[r.version] = live
+            if mark.kind is not UpdateKind.START:
+                self._last = live
+        else:
+            self._marks[r.version] = replace(mark, phase=UpdatePhase(r.outcome.value))
+        over = [v for v, m in self._marks.items() if m.phase not in OPEN_PHASES]
+        for v in over[:-ENDED_KEPT]:
+            del self._marks[v]
+        return mark
+
+    def knows(self, version: int) -> bool:
+        """Whether a version is of the world on show."""
+        return version in self._marks
+
+    def prompt_before(self, version: int) -> str | None:
+        """The prompt of the newest version before this one that was not rejected, where it is known."""
+        good = [m.text for v, m in self._marks.items() if v < version and m.phase is not UpdatePhase.REJECTED]
+        return good[-1] if good else None
+
+    # -- groups and calls ----------------------------------------------------------------------------------------------
+
+    def delivered(self, group: Prediction) -> None:
+        """A group begins to play."""
+        self._ribbon.append(_mark_of(group, Fate.DELIVERED))
+
+    def revoked(self, groups: Sequence[Prediction], at: float) -> None:
+        """These will not play."""
+        self._revoked.extend(_mark_of(g, Fate.REVOKED, at) for g in groups)
+
+    def resumed(self, path: Sequence[Kept]) -> None:
+        """The world goes on after these groups."""
+        self._ribbon.extend(
+            GroupMark(k.position, k.start, k.span, k.version, Fate.DELIVERED) for k in path[-RIBBON_PAST:]
+        )
+
+    def step(self, launch: Launch, start: int, step: int, steps: int) -> None:
+        """A call has done so many of its steps. start: the media frame that it begins at."""
+        self._flight = FlightMark(launch.call, launch.branch, launch.window, start, launch.version, step, steps)
+
+    def landed(self) -> None:
+        """No call is sampled any more."""
+        self._flight = None
+
+    def _start_of(self, position: int, controller: Controller) -> int:
+        """The media frame of a position that was delivered or is cached."""
+        if position >= controller.delivered:
+            return controller.start(position)
+        for mark in reversed(self._ribbon):
+            if mark.position == position:
+                return mark.start
+        return controller.start(controller.delivered) - self._spec.span(position)
+
+    # -- the picture ---------------------------------------------------------------------------------------------------
+
+    def view(
+        self,
+        now: float,
+        controller: Controller,
+        condition: Condition,
+        counts: Counts,
+        records: Sequence[UpdateRecord],
+        first_group: float | None,
+        message: str,
+    ) -> View:
+        """A picture of the session; cheap. counts: over all its worlds; first_group: C of the last call, seconds."""
+        c, fps = controller, self._spec.fps
+        while self._revoked and now - self._revoked[0].at > FADE_SECONDS:
+            self._revoked.popleft()
+        cached = [_mark_of(e, Fate.LOCKED if e.position < c.locked else Fate.CACHED) for e in c.cache]
+        return View(
+            state=c.state,
+            groups=(*self._ribbon, *cached),
+            revoked=tuple(self._revoked),
+            flight=self._flight,
+            updates=tuple(self._marks.values()),
+            delivered=c.delivered,
+            locked=c.locked,
+            end=c.end,
+            cached=len(c.cache),
+            cached_seconds=sum(e.span for e in c.cache) / fps,
+            window=c.policy.window,
+            commit=c.policy.commit,
+            fps=fps,
+            C=first_group,
+            last=self._last,
+            L50=percentile(latencies(records)[-LATEST:], 0.5),
+            stalls=self._player.total_stalls,
+            stall_seconds=self._player.stall_seconds(now),
+            discarded=discarded_share(counts.predicted, counts.revoked),
+            prompt=condition.prompt,
+            keys=condition.keys,
+            version=c.shown_version,
+            paused=self._player.paused,
+            message=message,
+        )
+
+
+def _mark_of(group: Prediction, fate: Fate, at: float = 0.0) -> GroupMark:
+    return GroupMark(group.position, group.start, group.span, group.version, fate, at)
