@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from app.cli.errors import FAILED, told
-from app.cli.parameters import FILE
+from app.cli.parameters import FILE, Whole
+from engine.models.load_options import LoadOptions
 from engine.runtime.replay import ReplayError, read_session
 from engine.runtime.replay import replay as replay_log
 
@@ -17,8 +18,9 @@ from engine.runtime.replay import replay as replay_log
 @click.option("--film", type=FILE, metavar="FILE", help="Sample every call again, compare each group, write the film.")
 @click.option("--model", metavar="NAME", help="Name or folder of the model, where it is not the one in the log.")
 @click.option("--device", default="auto", help="cpu, cuda, cuda:1 or auto.")
+@click.option("--threads", type=Whole(min=1), help="Torch threads, to make the world again as it was made.")
 @click.option("--check", is_flag=True, hidden=True, help="Kept for old scripts: the commands are always compared.")
-def replay(session: Path, film: Path | None, model: str | None, device: str, check: bool) -> int:
+def replay(session: Path, film: Path | None, model: str | None, device: str, threads: int | None, check: bool) -> int:
     """Feed the event log of the folder SESSION to the controller again, or make its world again.
 
     Status 0 when everything is the same, 1 when something differs.
@@ -29,13 +31,12 @@ def replay(session: Path, film: Path | None, model: str | None, device: str, che
         click.echo(f"different after {result.events} events: {result.difference}")
         return FAILED
     click.echo(f"the same: {result.events} events gave the same {result.commands} commands")
-    return 0 if film is None else _film_again(session, film, model, device)
+    return 0 if film is None else _film_again(session, film, model, LoadOptions(device=device, threads=threads))
 
 
-def _film_again(session: Path, film: Path, model_name: str | None, device: str) -> int:
+def _film_again(session: Path, film: Path, model_name: str | None, options: LoadOptions) -> int:
     """Makes the session's world again; status 0 when it is the same bit for bit."""
     from engine.loading import loader
-    from engine.models.load_options import LoadOptions
     from engine.models.registry import spec_of
     from engine.playback.recorder import Recorder, RecordingError
     from engine.runtime.regenerate import regenerate
@@ -44,7 +45,7 @@ def _film_again(session: Path, film: Path, model_name: str | None, device: str) 
         lines = read_session(session)
         name = model_name or lines[0]["model"]
         spec = spec_of(name)
-        model = loader(name, LoadOptions(device=device))(lambda stage, share: None)
+        model = loader(name, options)(lambda stage, share: None)
         recorder = Recorder(film, spec.width, spec.height, spec.fps, rate=spec.sound_rate)
         try:
             result = regenerate(lines, model, recorder.add)
