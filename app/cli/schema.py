@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from app.storage.preferences import Preferences
 from app.storage.worlds import WORLD_FILE
+from engine.models.action_words import WORDS_FILE
 from engine.runtime.keymap import KEYMAP_FILE
 from engine.runtime.score import SCORE_FILE
 from engine.runtime.script import SCRIPT_FILE
@@ -18,6 +19,7 @@ KINDS: dict[str, TypeAdapter] = {
     "score": SCORE_FILE,
     "world": WORLD_FILE,
     "keymap": KEYMAP_FILE,
+    "words": WORDS_FILE,
     "preferences": TypeAdapter(Preferences),
 }
 

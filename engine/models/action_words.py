@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from engine.assets import FOLDER
+from engine.documents import read_document
+
+WORDS_FILE = TypeAdapter(dict[str, str])
+"""Action to words."""
 
 
 def action_words(file: Path | None) -> dict[str, str]:
-    """Action to words: the table that ships, with the person's own on top. Raises ValueError for a file that holds no such table."""
-    table = json.loads((FOLDER / "action-words.json").read_text("utf-8"))
+    """Action to words: the table that ships, with the person's own on top. Raises DocumentError for a file that holds no such table."""
+    shipped = FOLDER / "action-words.json"
+    table = read_document(WORDS_FILE, shipped.read_text("utf-8"), str(shipped))
     if file is not None and file.exists():
-        try:
-            mine = json.loads(file.read_text("utf-8"))
-        except ValueError as e:
-            raise ValueError(f"{file} is not JSON ({e}): mend it or remove it") from e
-        if not isinstance(mine, dict) or not all(isinstance(v, str) for v in mine.values()):
-            raise ValueError(f"{file}: a table of actions and words is wanted, like {FOLDER / 'action-words.json'}")
+        mine = read_document(WORDS_FILE, file.read_bytes(), str(file))
         table |= mine
     return table
 

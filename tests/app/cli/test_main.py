@@ -125,7 +125,7 @@ def test_the_shell_completes_commands_options_and_models(words: list[str], begun
     assert {x.value for x in complete.get_completions(words[1:], begun)} == expected
 
 
-@pytest.mark.parametrize("kind", ["script", "score", "world", "keymap", "preferences"])
+@pytest.mark.parametrize("kind", ["script", "score", "world", "keymap", "words", "preferences"])
 def test_schemas_are_json_and_say_what_is_needed(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     import json
 
