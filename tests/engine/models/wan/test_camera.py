@@ -133,5 +133,5 @@ def test_a_broken_table_of_words_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not JSON"):
         action_words(tmp_path / "a.json")
     (tmp_path / "a.json").write_text('{"forward": 3}')
-    with pytest.raises(ValueError, match="a.json: forward: 3 is not a text"):
+    with pytest.raises(ValueError, match="forward: 3 is not a text"):
         action_words(tmp_path / "a.json")
