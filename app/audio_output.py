@@ -1,7 +1,7 @@
 """Sound out of the machine: committed sound to the sound device, whose clock becomes the engine's.
 
 PortAudio asks on a thread of its own; the answer comes from `engine.playback.audio.SoundReader`. A device that is missing, taken away or
-changed is no reason to stop: it is said once, looked for again, and the world plays on in silence by the machine's clock.
+changed is no reason to stop: it is reported once, looked for again, and the world plays on in silence by the machine's clock.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
+from PySide6.QtCore import QObject, Signal
 
 from engine.playback.audio import DeviceClock, SoundReader
 from engine.playback.shared_player import SharedPlayer
@@ -88,7 +89,7 @@ class PortAudioStream:
 
 
 class NullStream:
-    """A device that nobody hears, which asks as a real one does: for machines without, and for tests. speed: of its clock."""
+    """A dummy device that asks for blocks as a real one does: for machines without, and for tests. speed: of its clock."""
 
     def __init__(
         self, rate: int, fill: Fill, device: str = "", speed: float = 1.0, heard: Callable[[Any], None] | None = None
@@ -113,8 +114,12 @@ class NullStream:
                 self._heard(block)
             asked += n
 
-    def close(self) -> None:
+    def unplug(self) -> None:
+        """It asks for nothing any more, as a device that was pulled out."""
         self._end.set()
+
+    def close(self) -> None:
+        self.unplug()
         if threading.current_thread() is not self._thread:
             self._thread.join(2)
 
@@ -136,13 +141,15 @@ def device_names() -> list[str]:
         return []
 
 
-class SoundOut:
-    """Keeps one device open for the screen on show. `look` is called now and then from the Qt thread."""
+class SoundOut(QObject):
+    """Keeps one device open for the player on show. `poll` is called now and then from the Qt thread."""
+
+    messagePosted = Signal(str)
 
     def __init__(self, open_: Callable[[int, Fill, str], Stream] | None, clock: DeviceClock) -> None:
-        """open_: opens a device, None for no sound at all. clock: the engine's. `say` takes messages."""
+        """open_: opens a device, None for no sound at all. clock: the engine's."""
+        super().__init__()
         self._open, self._clock = open_, clock
-        self.say: Callable[[str], None] = lambda message: None
         self._reader: SoundReader | None = None
         self._stream: Stream | None = None
         self._resampler: Any = None
@@ -163,17 +170,17 @@ class SoundOut:
         """Seconds from the engine's clock to the ear; 0 without a device."""
         return self._stream.latency if self._stream is not None else 0.0
 
-    def use(self, screen: SharedPlayer) -> None:
-        """Plays another screen from now on."""
-        same = self._reader is not None and self._reader.rate == screen.rate
-        reader = SoundReader(screen) if screen.rate else None
+    def set_player(self, player: SharedPlayer) -> None:
+        """Plays the sound of another player from now on."""
+        same = self._reader is not None and self._reader.rate == player.rate
+        reader = SoundReader(player) if player.rate else None
         if reader is not None:
             reader.volume = self._level()
         self._reader = reader
         if not same:
             self._shut()
         self._next_try = 0.0
-        self.look()
+        self.poll()
 
     def set_volume(self, volume: float, muted: bool) -> None:
         """volume in [0, 1]."""
@@ -186,9 +193,9 @@ class SoundOut:
         self.device, self._told = device, ""
         self._shut()
         self._next_try = 0.0
-        self.look()
+        self.poll()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Opens what should be open, and notices what went away."""
         now = time.monotonic()
         if self._stream is not None and now - self._last > SILENT_SECONDS:
@@ -212,7 +219,7 @@ class SoundOut:
         self._stream = stream
         if self._told:
             self._told = ""
-            self.say("sound is back")
+            self.messagePosted.emit("sound is back")
 
     def close(self) -> None:
         self._open = None
@@ -231,7 +238,7 @@ class SoundOut:
         if message != self._told:
             self._told = message
             log.warning(message)
-            self.say(message)
+            self.messagePosted.emit(message)
 
     # -- the device's thread -------------------------------------------------------------------------------------------
 

@@ -6,39 +6,18 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
+from engine.runtime.settings import Settings
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.options import Choice
 from app.window.main_window import MainWindow
-from app.window.viewport import Viewport
 from engine.runtime.engine import Engine
 from engine.runtime.metrics import percentile
-from engine.runtime.settings import Settings
 
 SETTLE = 16
 """Frames at the start that do not count."""
-
-
-class TimedViewport:
-    """Wraps a viewport's tick and painting with thread clocks."""
-
-    def __init__(self, viewport: Viewport) -> None:
-        self.spent: list[float] = []
-        for name in ("paintEvent", "_tick"):
-            self._wrap(viewport, name)
-
-    def _wrap(self, viewport: Viewport, name: str) -> None:
-        inner = getattr(viewport, name)
-
-        def outer(*args: Any) -> None:
-            began = time.thread_time()
-            inner(*args)
-            self.spent.append(time.thread_time() - began)
-
-        setattr(viewport, name, outer)
 
 
 def measure(choice: Choice, seconds: float, overlay: bool, film: bool = False) -> dict[str, float | bool | str]:
@@ -53,10 +32,9 @@ def measure(choice: Choice, seconds: float, overlay: bool, film: bool = False) -
     window = MainWindow(engine, settings, choice.spec, home=home)
     window.resize(1060, 640)
     window.show()
-    window.overlay_action.setChecked(overlay)
-    timed = TimedViewport(window.viewport)
+    window.menus["view.overlay"].setChecked(overlay)
     engine.start()
-    window.record_action.setChecked(film)
+    window.menus["world.record"].setChecked(film)
     wanted = SETTLE + round(seconds * choice.spec.fps)
     deadline = time.monotonic() + seconds * 3 + 60
     watch = QTimer()
@@ -65,7 +43,7 @@ def measure(choice: Choice, seconds: float, overlay: bool, film: bool = False) -
     def look() -> None:
         shown = window.viewport.painted
         if shown >= wanted or engine.error is not None or time.monotonic() > deadline:
-            app.quit()
+            app.exit()  # closes no window, as `quit` would
         name = keys[(shown // 40) % 3]
         if (shown // 20) % 2:
             engine.press(name)
@@ -78,7 +56,8 @@ def measure(choice: Choice, seconds: float, overlay: bool, film: bool = False) -
     late = [1000 * x for x in list(window.viewport.lateness)[SETTLE:]]
     painted, platform, ratio = window.viewport.painted, QApplication.platformName(), window.devicePixelRatioF()
     stall = engine.player.stall_seconds(engine.clock.now())
-    handed = 1000 * window.recording.handed / max(1, window.recording.frames)
+    handed = 1000 * window.capture.recording.handed / max(1, window.capture.recording.frames)
+    busy = window.viewport.busy_seconds
     window.close()
     shutil.rmtree(home, ignore_errors=True)
     if engine.error is not None or not late:
@@ -88,7 +67,7 @@ def measure(choice: Choice, seconds: float, overlay: bool, film: bool = False) -
         "late_p50_ms": percentile(late, 0.5) or 0.0,
         "late_p95_ms": percentile(late, 0.95) or 0.0,
         "late_max_ms": max(late),
-        "qt_ms_a_frame": 1000 * sum(timed.spent) / painted,
+        "qt_ms_a_frame": 1000 * busy / painted,
         "stall_seconds": stall,
         "film": film,
         "film_ms_a_frame": handed,

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engine.runtime.settings import Settings
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
@@ -33,7 +34,6 @@ from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
 from engine.runtime.metrics import percentile
 from engine.runtime.replay import replay
-from engine.runtime.settings import Settings
 from engine.runtime.view import UpdateKind, UpdatePhase
 
 SETTLE_MINUTES = 5.0
@@ -165,27 +165,29 @@ class RandomInput:
 
     def lose_focus(self) -> None:
         self.press()
-        self.window.to_prompt()
+        self.window.prompt.focus_text()
         QTimer.singleShot(400, self.window.viewport.setFocus)
 
     def pause(self) -> None:
-        self.window.toggle_pause()
+        self.window.world.toggle_pause()
         if self.window.engine.player.paused:
             QTimer.singleShot(self.dice.randint(200, 5000), self._go_on)
 
     def _go_on(self) -> None:
         if self.window.engine.player.paused:
-            self.window.toggle_pause()
+            self.window.world.toggle_pause()
 
     def record(self) -> None:
-        on = not self.window.record_action.isChecked()
-        self.window.record_action.setChecked(on)
+        on = not self.window.menus["world.record"].isChecked()
+        self.window.menus["world.record"].setChecked(on)
         if on:
-            QTimer.singleShot(self.dice.randint(1000, 20000), lambda: self.window.record_action.setChecked(False))
+            QTimer.singleShot(
+                self.dice.randint(1000, 20000), lambda: self.window.menus["world.record"].setChecked(False)
+            )
 
     def pull_device(self) -> None:
         if self.streams:
-            self.streams[-1]._end.set()
+            self.streams[-1].unplug()
 
     def configure(self) -> None:
         changes: dict[str, Any] = self.dice.choice(
@@ -215,13 +217,13 @@ class RandomInput:
             self.window.engine.rewind(takes.current, self.dice.choice(path[:-6]).position)
 
     def anew(self) -> None:
-        self.window.new_world(self.dice.randint(0, 1000))
+        self.window.world.new_world(self.window.prompt.text, self.dice.randint(0, 1000))
 
     def screenshot(self) -> None:
-        self.window.screenshot()
+        self.window.capture.screenshot()
 
     def overlay(self) -> None:
-        self.window.overlay_action.setChecked(not self.window.overlay_action.isChecked())
+        self.window.menus["view.overlay"].setChecked(not self.window.menus["view.overlay"].isChecked())
 
 
 class Watch:
@@ -358,6 +360,8 @@ def soak(
     window.resize(1060, 720)
     window.show()
     engine.start()
+    while not engine.ready.wait(0.02):  # the minutes are of play, not of loading
+        app.processEvents()
     person, watch = RandomInput(window, seed, streams, figures), Watch(window, figures)
     end = time.monotonic() + 60 * minutes
     due = {"deed": 0.0, "minute": time.monotonic() + 60}
@@ -372,14 +376,14 @@ def soak(
             say(f"minute {m.minute:.0f}: {m.memory_mb:.0f} MB, L50 {latency}, stalled {m.stall_seconds:.2f} s in all")
             for film in sorted((home / "films").glob("*.mp4"), key=lambda f: f.stat().st_mtime)[:-3]:
                 film.unlink()  # the films are not what is looked at
-        if engine.ready.is_set() and now >= due["deed"] and now < end - 5:
+        if now >= due["deed"] and now < end - 5:
             due["deed"] = now + person.dice.uniform(LEAST_PAUSE, MOST_PAUSE) / 1000 / rude
             try:
                 person.act()
             except Exception as e:
                 figures.errors.append(f"{type(e).__name__}: {e}")
         if now >= end or engine.error is not None:
-            app.quit()
+            app.exit()  # closes no window, as `quit` would
 
     timer = QTimer()
     timer.timeout.connect(tick)

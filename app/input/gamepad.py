@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from app.input.held_keys import Keyboard
+from app.input.held_keys import HeldKeys
 
 log = logging.getLogger(__name__)
 
@@ -131,8 +131,8 @@ def actions_of(state: PadState | None, before: frozenset[str]) -> frozenset[str]
 class Gamepad:
     """Polled by the window; `poll` costs some microseconds."""
 
-    def __init__(self, keyboard: Keyboard, reader: Reader) -> None:
-        self._keyboard, self._reader = keyboard, reader
+    def __init__(self, keys: HeldKeys, reader: Reader) -> None:
+        self._keys, self._reader = keys, reader
         self._held: frozenset[str] = frozenset()
         self.there = False
 
@@ -147,8 +147,8 @@ class Gamepad:
         held = actions_of(state, self._held) if listening else frozenset()
         if held != self._held:
             self._held = held
-            self._keyboard.hold(SOURCE, held)
+            self._keys.hold(SOURCE, held)
 
     def close(self) -> None:
-        self._keyboard.hold(SOURCE, frozenset())
+        self._keys.hold(SOURCE, frozenset())
         self._reader.close()

@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.input.held_keys import Keyboard
+from app.input.held_keys import HeldKeys
 
 SOURCE = "global keys"
 
@@ -53,14 +53,16 @@ def name_of(key: Any) -> str | None:
 class GlobalKeys(QObject):
     """Listens while it is started. Keys arrive on pynput's thread and are handed to the Qt thread by a signal."""
 
-    _changed = Signal(str, bool)
+    heldChanged = Signal(object)
+    """The actions that they hold now, as a frozenset."""
+    _keyChanged = Signal(str, bool)
 
-    def __init__(self, keyboard: Keyboard, parent: QObject | None = None) -> None:
+    def __init__(self, keys: HeldKeys, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._keyboard = keyboard
+        self._keys = keys
         self._down: set[str] = set()
         self._listener: Any = None
-        self._changed.connect(self._take)
+        self._keyChanged.connect(self._take)
 
     @property
     def on(self) -> bool:
@@ -92,12 +94,12 @@ class GlobalKeys(QObject):
     def clear(self) -> None:
         """Lets go of everything: a pause, a dialog."""
         self._down.clear()
-        self._keyboard.hold(SOURCE, frozenset())
+        self._keys.hold(SOURCE, frozenset())
 
     def _heard(self, key: Any, down: bool) -> None:
         name = name_of(key)
-        if name is not None and name in self._keyboard.keymap:
-            self._changed.emit(name, down)
+        if name is not None and name in self._keys.keymap:
+            self._keyChanged.emit(name, down)
 
     def _take(self, name: str, down: bool) -> None:
         if not self.on:
@@ -106,5 +108,7 @@ class GlobalKeys(QObject):
             self._down.add(name)
         else:
             self._down.discard(name)
-        keymap = self._keyboard.keymap
-        self._keyboard.hold(SOURCE, frozenset(keymap[n] for n in self._down if n in keymap))
+        keymap = self._keys.keymap
+        held = frozenset(keymap[n] for n in self._down if n in keymap)
+        self._keys.hold(SOURCE, held)
+        self.heldChanged.emit(held)

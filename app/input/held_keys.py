@@ -30,22 +30,22 @@ REPEAT_MS = 25
 when the window is too busy to see them together; both have the same time stamp."""
 
 
-class Keyboard:
-    """Held keys. A key is known by its scan code, so that a release is understood after a change of layout too."""
+class HeldKeys:
+    """The keys that are held. A key is known by its scan code, so that a release is understood after a change of layout too."""
 
     def __init__(
         self,
         keymap: Mapping[str, str],
         press: Callable[[str, float], None],
         release: Callable[[str, float], None],
-        clear: Callable[[], None],
+        release_all: Callable[[], None],
         clock: Callable[[], float],
         later: Callable[[int, Callable[[], None]], None],
     ) -> None:
-        """press, release: called with an action and the time of the event, once for each real change; clear: everything
-        was let go. later: calls back after some milliseconds."""
+        """press, release: called with an action and the time of the event, once for each real change; release_all:
+        nothing is held any more; later: calls back after some milliseconds."""
         self.keymap = keymap
-        self._press, self._release, self._clear = press, release, clear
+        self._press, self._release, self._release_all = press, release, release_all
         self._clock, self._later = clock, later
         self._held: dict[int, str] = {}
         self._leaving: dict[int, tuple[int, float]] = {}
@@ -115,7 +115,7 @@ class Keyboard:
         if self._held or self._others:
             self._held.clear()
             self._others.clear()
-            self._clear()
+            self._release_all()
 
     def _expire(self, code: int, entry: tuple[int, float]) -> None:
         if self._leaving.get(code) == entry:

@@ -1,115 +1,101 @@
-"""What a person moves the world with: key maps, the mouse, a gamepad, global keys."""
+"""Every device that moves the camera: keys by a key map, the mouse, a gamepad, global keys."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.input.gamepad import Gamepad, GamepadError, SdlReader
+from app.input.gamepad import Gamepad, GamepadError, Reader, SdlReader
 from app.input.global_keys import GlobalKeys, GlobalKeysError
-from app.input.held_keys import Keyboard
+from app.input.held_keys import HeldKeys
 from app.input.mouse_look import MouseLook
 from app.storage.preferences import OWN_KEYS, Preferences
-from app.window.keymap_editor import KeymapEditor
-from app.window.viewport import Viewport
 from engine.runtime.keymap import load_keymap, presets
 
-PAD_MS = 12
+POLL_MS = 12
+"""Between two looks at the gamepad."""
 
 
 def keymap_of(preferences: Preferences, name: str | None = None) -> Mapping[str, str]:
-    """By name, the chosen one if left out; the usual one where there is none of that name."""
+    """By name, the chosen one if left out; the default where there is none of that name."""
     name = preferences.keymap if name is None else name
     if name == OWN_KEYS and preferences.keys:
         return preferences.keys
     return presets().get(name) or load_keymap()
 
 
-class Inputs(QObject):
-    """Everything that holds actions of one window's keyboard."""
+class InputManager(QObject):
+    """Connects the devices of one window to its held keys."""
 
-    keymap_changed = Signal()
-    gamepad_changed = Signal(bool)
-    global_keys_changed = Signal(bool)
+    gamepadChanged = Signal(bool)
+    globalKeysChanged = Signal(bool)
+    badgeChanged = Signal(str)
+    """What must be seen while it is on; empty for nothing."""
+    messagePosted = Signal(str)
 
-    def __init__(
-        self,
-        keyboard: Keyboard,
-        viewport: Viewport,
-        preferences: Preferences,
-        say: Callable[[str], None],
-        parent: QWidget,
-    ) -> None:
-        super().__init__(parent)
-        self.keyboard, self._viewport, self._preferences, self._say, self._window = (
-            keyboard,
-            viewport,
-            preferences,
-            say,
-            parent,
-        )
+    def __init__(self, keys: HeldKeys, view: QWidget, preferences: Preferences, window: QWidget) -> None:
+        """view: where the mouse looks around; window: a gamepad counts while it is the active one."""
+        super().__init__(window)
+        self.keys, self._preferences, self._window = keys, preferences, window
         self.gamepad: Gamepad | None = None
-        self.global_keys = GlobalKeys(keyboard, self)
-        MouseLook(viewport, keyboard)
-        self.pad_timer = QTimer(self)
-        self.pad_timer.timeout.connect(self._poll)
+        self.global_keys = GlobalKeys(keys, self)
+        MouseLook(view, keys)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._poll)
 
-    def use_keys(self, name: str) -> None:
-        """Another key map; all keys are let go first."""
-        self.keyboard.clear()
-        self.keyboard.keymap = keymap_of(self._preferences, name)
+    def keymaps(self) -> dict[str, Mapping[str, str]]:
+        """The key maps to choose from, by name."""
+        own = {OWN_KEYS: self._preferences.keys} if self._preferences.keys else {}
+        return {**presets(), **own}
+
+    def use_keymap(self, name: str) -> None:
+        """Another key map; all keys are released first."""
+        self.keys.clear()
+        self.keys.keymap = keymap_of(self._preferences, name)
         self._preferences.keymap = name
-        self._viewport.setFocus()
 
-    def edit_keys(self) -> None:
-        """The editor; its map becomes the person's own."""
-        self.keyboard.clear()
-        self.editor = KeymapEditor(self.keyboard.keymap, self._window)
-        self.editor.accepted_map.connect(self._own)
-        self.editor.show()
-
-    def _own(self, keymap: dict[str, str]) -> None:
+    def use_own_keymap(self, keymap: dict[str, str]) -> None:
+        """A key map of the person's own, which is kept."""
         self._preferences.keys = keymap
-        self.use_keys(OWN_KEYS)
-        self.keymap_changed.emit()
+        self.use_keymap(OWN_KEYS)
 
-    def use_gamepad(self, on: bool) -> None:
-        """Begins or ends to read a gamepad; what is missing is said."""
+    def use_gamepad(self, on: bool, reader: Reader | None = None) -> None:
+        """Starts or stops reading a gamepad. reader: SDL's if left out. What is missing is posted as a message."""
+        if reader is None and on == (self.gamepad is not None):
+            return
         if self.gamepad is not None:
             self.gamepad.close()
             self.gamepad = None
-        self.pad_timer.stop()
+        self._timer.stop()
         if on:
             try:
-                self.gamepad = Gamepad(self.keyboard, SdlReader())
-                self.pad_timer.start(PAD_MS)
+                self.gamepad = Gamepad(self.keys, reader or SdlReader())
+                self._timer.start(POLL_MS)
             except GamepadError as e:
-                self._say(str(e))
-                self.gamepad_changed.emit(False)
-        self._viewport.setFocus()
+                self.messagePosted.emit(str(e))
+        self.gamepadChanged.emit(self.gamepad is not None)
 
     def _poll(self) -> None:
         if self.gamepad is not None:
             self.gamepad.poll(self._window.isActiveWindow())
 
     def use_global_keys(self, on: bool) -> None:
-        """Mapped keys drive the world while other windows are used, until this is switched off."""
+        """Mapped keys move the camera while other windows are used, until this is switched off."""
         if not on:
             self.global_keys.stop()
         else:
             try:
                 self.global_keys.start()
             except GlobalKeysError as e:
-                self._say(f"global keys: {e}")
-                self.global_keys_changed.emit(False)
-        self._viewport.notice = "global keys on" if self.global_keys.on else ""
-        self._viewport.setFocus()
+                self.messagePosted.emit(f"global keys: {e}")
+        self.globalKeysChanged.emit(self.global_keys.on)
+        self.badgeChanged.emit("global keys on" if self.global_keys.on else "")
 
     def close(self) -> None:
         """Nothing is listened to any more."""
-        self.pad_timer.stop()
+        self._timer.stop()
         self.global_keys.stop()
         if self.gamepad is not None:
             self.gamepad.close()

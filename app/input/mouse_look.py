@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
-from app.input.held_keys import Keyboard
+from app.input.held_keys import HeldKeys
 
 ON, OFF = 18.0, 10.0
 """Pixels from where the button went down at which a direction begins and ends."""
@@ -30,14 +30,14 @@ def directions(way: QPointF, before: frozenset[str]) -> frozenset[str]:
 class MouseLook(QObject):
     """Watches one widget."""
 
-    def __init__(self, widget: QWidget, keyboard: Keyboard) -> None:
+    def __init__(self, widget: QWidget, keys: HeldKeys) -> None:
         super().__init__(widget)
-        self._keyboard = keyboard
+        self._keys = keys
         self._from: QPointF | None = None
         self._held: frozenset[str] = frozenset()
         widget.installEventFilter(self)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 (Qt's name)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
         if isinstance(event, QMouseEvent):
             if kind == QEvent.Type.MouseButtonPress and event.button() == Qt.MouseButton.RightButton:
@@ -60,4 +60,4 @@ class MouseLook(QObject):
     def _hold(self, actions: frozenset[str]) -> None:
         if actions != self._held:
             self._held = actions
-            self._keyboard.hold(SOURCE, actions)
+            self._keys.hold(SOURCE, actions)

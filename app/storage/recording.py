@@ -1,4 +1,4 @@
-"""Recording from the window: a film of what is shown, and pictures of it."""
+"""Recording from the window: a video of what is shown."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from engine.playback.recorder import Draw, Recorder, RecordingError
 
 
 class WindowRecording:
-    """One film at a time. A frame costs the Qt thread one hand-over; the film is finished on a thread of its own."""
+    """One video at a time. A frame costs the Qt thread one hand-over; the video is finished on a thread of its own."""
 
-    def __init__(self, folder: Callable[[], Path], say: Callable[[str], None]) -> None:
-        """folder: where films go; say: takes a message, from any thread."""
-        self._folder, self._say = folder, say
+    def __init__(self, folder: Callable[[], Path], post: Callable[[str], None]) -> None:
+        """folder: where videos go; post: takes a message, from any thread."""
+        self._folder, self._post = folder, post
         self._recorder: Recorder | None = None
         self._began = 0.0
         self._ending: list[threading.Thread] = []
         self.frames = 0
         self.handed = 0.0
-        """Seconds that the Qt thread has spent on handing over the frames of this film."""
+        """Seconds that the Qt thread has spent on handing over the frames of this video."""
 
     @property
     def on(self) -> bool:
@@ -31,7 +31,7 @@ class WindowRecording:
 
     @property
     def seconds(self) -> float:
-        """Since the film began."""
+        """Since the video began."""
         return time.monotonic() - self._began if self.on else 0.0
 
     def start(self, spec: ModelSpec) -> None:
@@ -45,7 +45,7 @@ class WindowRecording:
         self.frames, self.handed = 0, 0.0
 
     def add(self, frame: Frame, sound: Samples | None = None, draw: Draw | None = None) -> None:
-        """A frame that was shown, its sound, and what is drawn over it in the film."""
+        """A frame that was shown, its sound, and what is drawn over it in the video."""
         if self._recorder is not None:
             began = time.perf_counter()
             self._recorder.add(frame, sound, draw)
@@ -53,7 +53,7 @@ class WindowRecording:
             self.frames += 1
 
     def stop(self) -> None:
-        """Ends the film; its path is said when it is complete."""
+        """Ends the video; its path is posted when it is complete."""
         recorder, self._recorder = self._recorder, None
         if recorder is None:
             return
@@ -61,16 +61,16 @@ class WindowRecording:
         def finish() -> None:
             try:
                 recorder.close()
-                self._say(f"recorded {recorder.path}")
+                self._post(f"recorded {recorder.path}")
             except RecordingError as e:
-                self._say(str(e))
+                self._post(str(e))
 
         thread = threading.Thread(target=finish, name="foreland-recorder-end", daemon=True)
         thread.start()
         self._ending = [t for t in self._ending if t.is_alive()] + [thread]
 
     def close(self) -> None:
-        """Ends the film and waits until all are complete."""
+        """Ends the video and waits until all are complete."""
         self.stop()
         for thread in self._ending:
             thread.join(20)

@@ -1,136 +1,170 @@
-"""The window's menus: every action of the program, with its keys."""
+"""Every action of the window as data: menus, tooltips, the list of keys in the help and in the guide are made of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu
-
-from app.audio_output import device_names
-from app.storage.preferences import OWN_KEYS, THEMES
-from engine.runtime.keymap import presets
-
-if TYPE_CHECKING:
-    from app.window.main_window import MainWindow
+MENUS = {"world": "&World", "view": "&View", "sound": "&Sound", "keys": "&Keys", "help": "&Help"}
+"""Menus by the first part of their actions' ids, in their order."""
 
 
-class Menus:
-    """Makes the menus of one window and keeps the actions that it changes."""
+@dataclass(frozen=True)
+class Action:
+    """One entry of a menu."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
-        self._world()
-        self._view()
-        self._sound()
-        self._keys()
-        self._help()
+    id: str
+    """Menu and name, as in world.pause."""
+    title: str
+    """With an & before the letter that opens it."""
+    handler: str
+    """What is called: a dotted name in the main window. A checkable action hands over whether it is on."""
+    shortcut: str = ""
+    help: str = ""
+    """What it does, where the title does not say it all."""
+    checkable: bool = False
+    panel: bool = False
+    """Shows or hides a panel: the handler names its dock."""
+    refocus: bool = False
+    """Whether the viewport has the keyboard afterwards."""
+    separated: bool = False
+    """A line is drawn above it."""
 
-    def _menu(self, name: str) -> QMenu:
-        return self._window.menuBar().addMenu(name)
+    @property
+    def menu(self) -> str:
+        return self.id.partition(".")[0]
 
-    def _action(self, menu: QMenu, text: str, keys: str, slot: Callable[[], object]) -> QAction:
-        action = QAction(text, self._window)
-        action.setShortcut(QKeySequence(keys))
-        action.triggered.connect(lambda checked=False: slot())
-        menu.addAction(action)
-        return action
+    @property
+    def name(self) -> str:
+        """The title without its & and dots."""
+        return self.title.replace("&", "").removesuffix(" ...")
 
-    def _toggle(self, menu: QMenu, text: str, keys: str, on: bool, slot: Callable[[bool], object]) -> QAction:
-        action = QAction(text, self._window, checkable=True)
-        action.setChecked(on)
-        action.setShortcut(QKeySequence(keys))
-        action.toggled.connect(slot)
-        menu.addAction(action)
-        return action
+    @property
+    def label(self) -> str:
+        """The name with its shortcut, for buttons and tooltips."""
+        return f"{self.name} ({self.shortcut})" if self.shortcut else self.name
 
-    def _world(self) -> None:
-        w, menu = self._window, self._menu("&World")
-        self._action(menu, "&Welcome ...", "Ctrl+Shift+W", w.show_welcome)
-        self._action(menu, "&Prompt", "Ctrl+L", w.to_prompt)
-        self._action(menu, "P&ause or resume", "Ctrl+P", w.toggle_pause)
-        self._action(menu, "&New world", "Ctrl+R", lambda: w.new_world(w.settings.seed_box.value()))
-        self._action(menu, "&Save this world", "Ctrl+S", w.save_world)
-        self._action(menu, "&Begin from a picture or film ...", "Ctrl+O", w.pick_picture)
-        self._action(menu, "Begin from n&othing", "Ctrl+Shift+O", lambda: w.begin_from(None))
-        self._action(menu, "&Models ...", "Ctrl+M", w.show_models)
-        menu.addSeparator()
-        self._action(menu, "&Back to the group before", "Ctrl+Backspace", w.step_back)
-        self.record = self._toggle(menu, "&Record a film", "Ctrl+Shift+R", False, w.record)
-        self._toggle(menu, "Films have the o&verlay", "", w.preferences.film_overlay, w.films_with_overlay)
-        self._action(menu, "Film of the &last minutes", "Ctrl+Shift+L", w.takes.film)
-        self._action(menu, "S&creenshot", "F12", w.screenshot)
-        menu.addSeparator()
-        self._action(menu, "&Quit", "Ctrl+Q", w.close)
 
-    def _view(self) -> None:
-        w, menu = self._window, self._menu("&View")
-        self.overlay = self._toggle(menu, "Speculation &overlay", "F3", False, w.show_overlay)
-        self._action(menu, "Switch &commitment", "F4", lambda: w.settings.toggle_commit())
-        self._toggle(menu, "&Smooth scaling", "F6", w.viewport.smooth, w.scale_smoothly)
-        self._toggle(menu, "&Full screen", "F11", False, w.full_screen)
-        for dock, keys in ((w.dock, "F9"), (w.takes_dock, "F7"), (w.metrics_dock, "F8"), (w.score_dock, "F5")):
-            action = dock.toggleViewAction()
-            action.setShortcut(QKeySequence(keys))
-            menu.addAction(action)
-        themes = menu.addMenu("&Theme")
-        choices = QActionGroup(w)
-        for theme in THEMES:
-            action = QAction(theme, w, checkable=True, checked=theme == w.preferences.theme)
-            action.triggered.connect(lambda checked=False, theme=theme: w.use_theme(theme))
-            choices.addAction(action)
-            themes.addAction(action)
-        self._action(menu, "&Larger text", "Ctrl++", lambda: w.scale_text(w.preferences.text_scale + 0.1))
-        self._action(menu, "S&maller text", "Ctrl+-", lambda: w.scale_text(w.preferences.text_scale - 0.1))
-
-    def _sound(self) -> None:
-        w, menu = self._window, self._menu("&Sound")
-        self.mute = self._toggle(menu, "&Mute", "Ctrl+Shift+M", w.preferences.muted, w.mute)
-        self._action(menu, "&Louder", "Ctrl+Up", lambda: w.set_volume(w.sound.volume + 0.1))
-        self._action(menu, "&Quieter", "Ctrl+Down", lambda: w.set_volume(w.sound.volume - 0.1))
-        self._devices = menu.addMenu("&Device")
-        self._devices.aboutToShow.connect(self._list_devices)
-
-    def _list_devices(self) -> None:
-        """Devices come and go: the list is made when it is looked at."""
-        self._devices.clear()
-        for name in ("", *device_names()):
-            action = self._devices.addAction(name or "the system's own")
-            action.setCheckable(True)
-            action.setChecked(name == self._window.sound.device)
-            action.triggered.connect(lambda checked=False, name=name: self._window.use_sound(name))
-
-    def _keys(self) -> None:
-        self._keys_menu = self._menu("&Keys")
-        self.list_keys()
-        inputs = self._window.inputs
-        inputs.keymap_changed.connect(self.list_keys)
-        inputs.gamepad_changed.connect(lambda on: self.gamepad.setChecked(on))
-        inputs.global_keys_changed.connect(lambda on: self.global_keys.setChecked(on))
-
-    def list_keys(self) -> None:
-        """Layouts, with the one in force marked."""
-        w, menu = self._window, self._keys_menu
-        menu.clear()
-        layouts = QActionGroup(menu)
-        tables = dict(presets())
-        if w.preferences.keys:
-            tables[OWN_KEYS] = w.preferences.keys
-        for name, table in tables.items():
-            action = QAction(name, menu, checkable=True, checked=dict(table) == dict(w.keyboard.keymap))
-            action.triggered.connect(lambda checked=False, name=name: w.inputs.use_keys(name))
-            layouts.addAction(action)
-            menu.addAction(action)
-        menu.addSeparator()
-        self._action(menu, "&Edit ...", "", w.inputs.edit_keys)
-        self.gamepad = self._toggle(menu, "&Gamepad", "", w.inputs.gamepad is not None, w.inputs.use_gamepad)
-        on = w.inputs.global_keys.on
-        self.global_keys = self._toggle(
-            menu, "G&lobal keys (while other windows are used)", "", on, w.inputs.use_global_keys
-        )
-
-    def _help(self) -> None:
-        w, menu = self._window, self._menu("&Help")
-        self._action(menu, "What the &overlay shows", "F1", w.show_help)
-        self._action(menu, "&About Foreland", "", w.show_about)
+ACTIONS = (
+    Action("world.welcome", "&Welcome ...", "dialogs.show_welcome", "Ctrl+Shift+W", "worlds, models, past sessions"),
+    Action("world.prompt", "&Prompt", "prompt.focus_text", "Ctrl+L", "go to the prompt box; Enter does it too"),
+    Action(
+        "world.pause",
+        "P&ause or resume",
+        "world.toggle_pause",
+        "Ctrl+P",
+        "pause or resume; held keys are released",
+        refocus=True,
+    ),
+    Action(
+        "world.new",
+        "&New world",
+        "new_world",
+        "Ctrl+R",
+        "a new world with this prompt and the panel's seed",
+        refocus=True,
+    ),
+    Action(
+        "world.save",
+        "&Save this world",
+        "save_world",
+        "Ctrl+S",
+        "save prompt, seed, model and start image",
+        refocus=True,
+    ),
+    Action(
+        "world.start_image",
+        "Start from an &image or video ...",
+        "pick_start_file",
+        "Ctrl+O",
+        "a new world from an image or video",
+        refocus=True,
+    ),
+    Action(
+        "world.clear_start",
+        "Clear start ima&ge",
+        "clear_start_image",
+        "Ctrl+Shift+O",
+        "a new world without a start image",
+        refocus=True,
+    ),
+    Action("world.models", "&Models ...", "dialogs.show_models", "Ctrl+M", "open or download another model"),
+    Action(
+        "world.step_back",
+        "Go &back two groups",
+        "world.step_back",
+        "Ctrl+Backspace",
+        "go on from two groups before, another way",
+        refocus=True,
+        separated=True,
+    ),
+    Action(
+        "world.record",
+        "&Record video",
+        "capture.record",
+        "Ctrl+Shift+R",
+        "start or end a video of what is shown",
+        checkable=True,
+        refocus=True,
+    ),
+    Action("world.record_overlay", "Videos include the o&verlay", "capture.include_overlay", checkable=True),
+    Action(
+        "world.export",
+        "&Export last minutes",
+        "takes.export",
+        "Ctrl+Shift+L",
+        "a video of the last minutes, as many as the takes panel says",
+        refocus=True,
+    ),
+    Action("world.screenshot", "S&creenshot", "capture.screenshot", "F12", "save what is shown as a PNG", refocus=True),
+    Action("world.quit", "&Quit", "close", "Ctrl+Q", separated=True),
+    Action(
+        "view.overlay",
+        "Speculation &overlay",
+        "viewport.show_overlay",
+        "F3",
+        "show or hide the speculation overlay",
+        checkable=True,
+    ),
+    Action(
+        "view.commitment",
+        "Switch &commitment",
+        "settings.toggle_commit",
+        "F4",
+        "switch between speculative and chunk commitment",
+        refocus=True,
+    ),
+    Action(
+        "view.smooth", "&Smooth scaling", "viewport.scale_smoothly", "F6", "smooth or sharp scaling", checkable=True
+    ),
+    Action(
+        "view.full_screen",
+        "&Full screen",
+        "show_full_screen",
+        "F11",
+        "full screen, and back",
+        checkable=True,
+        refocus=True,
+    ),
+    Action("view.settings", "S&ettings", "settings_dock", "F9", "show or hide the settings", panel=True),
+    Action("view.takes", "&Takes", "takes_dock", "F7", "show or hide the takes", panel=True),
+    Action("view.metrics", "&Metrics", "metrics_dock", "F8", "show or hide the metrics", panel=True),
+    Action("view.score", "Sco&re", "score_dock", "F5", "show or hide the score", panel=True),
+    Action("view.larger_text", "&Larger text", "appearance.enlarge_text", "Ctrl++"),
+    Action("view.smaller_text", "Sm&aller text", "appearance.shrink_text", "Ctrl+-"),
+    Action("sound.mute", "&Mute", "volume.mute", "Ctrl+Shift+M", "mute, and back", checkable=True),
+    Action("sound.louder", "&Louder", "volume.louder", "Ctrl+Up"),
+    Action("sound.quieter", "&Quieter", "volume.quieter", "Ctrl+Down"),
+    Action("keys.edit", "&Edit ...", "dialogs.edit_keys"),
+    Action("keys.gamepad", "&Gamepad", "inputs.use_gamepad", checkable=True, refocus=True),
+    Action(
+        "keys.global",
+        "G&lobal keys (while other windows are used)",
+        "inputs.use_global_keys",
+        checkable=True,
+        refocus=True,
+    ),
+    Action("help.overlay", "What the &overlay shows", "dialogs.show_help", "F1", "explain the overlay"),
+    Action("help.keys", "&Keys", "dialogs.show_keys"),
+    Action("help.about", "&About Foreland", "dialogs.show_about"),
+)
+BY_ID = {a.id: a for a in ACTIONS}

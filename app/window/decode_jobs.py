@@ -1,18 +1,19 @@
-"""Looking back: kept groups are decoded again on a thread of its own, beside the world that plays."""
+"""Kept groups are decoded again on a thread of its own, beside the world that plays."""
 
 from __future__ import annotations
 
 import logging
 import os
-import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from engine.models.interface import ModelSpec
+from engine.playback.player import Frame
 from engine.playback.recorder import Recorder
 from engine.runtime.decode_worker import Decoded, decoded
 from engine.runtime.engine import Engine
@@ -21,38 +22,66 @@ from engine.runtime.takes import Kept
 log = logging.getLogger(__name__)
 
 CLIP_HEIGHT = 320
-"""Of a WebP or GIF clip, at most, unless the model's pictures are smaller: those are enlarged to about this."""
+"""Of a WebP or GIF clip, at most, unless the model's frames are smaller: those are enlarged to about this."""
 
 
-class LookBackError(RuntimeError):
+class DecodeError(RuntimeError):
     """What was asked for could not be made; the message says why."""
 
 
-class LookBack(QObject):
-    """Takes jobs from the Qt thread; `done` brings their results back to it."""
+class DecodeJob:
+    """One thing to decode, and who hears of it on Qt's thread."""
 
-    done = Signal(int, object)
-    """A job's number and its result: frames, a path, or the LookBackError."""
+    def __init__(self, make: Callable[[], Any], done: Callable[[Any], None], failed: Callable[[str], None]) -> None:
+        self.make, self.done, self.failed = make, done, failed
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        """It is not made unless it has begun, and nobody hears of it. From Qt's thread."""
+        self.cancelled = True
+
+
+class DecodeJobs(QObject):
+    """Runs one job after the other, each with a decoder of its own.
+
+    `done` gets what was made and `failed` a message why not, both on Qt's thread.
+    """
+
+    _finished = Signal(object, object)
+    """A job, and what was made or the DecodeError."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._jobs: queue.SimpleQueue[tuple[int, Callable[[], Any]] | None] = queue.SimpleQueue()
-        self._next = 0
-        self._wanted: set[int] = set()
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="foreland-lookback", daemon=True)
-        self._thread.start()
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="foreland-decode")
+        self._finished.connect(self._report)
 
-    def frames(self, engine: Engine, groups: Sequence[Kept], before: Sequence[Kept] = ()) -> int:
-        """The frames of consecutive groups; before: what is kept before them, where the decoder warms up. Returns the job's number."""
-        return self._ask(lambda: [f for made in self._decode(engine, groups, before) for f in made.frames])
+    def frames(
+        self,
+        engine: Engine,
+        groups: Sequence[Kept],
+        before: Sequence[Kept],
+        done: Callable[[list[Frame]], None],
+        failed: Callable[[str], None],
+    ) -> DecodeJob:
+        """The frames of consecutive groups; before: what is kept before them, where the decoder warms up."""
+        return self._start(
+            lambda: [f for made in self._decode(engine, groups, before) for f in made.frames], done, failed
+        )
 
-    def film(
-        self, engine: Engine, spec: ModelSpec, groups: Sequence[Kept], file: Path, before: Sequence[Kept] = ()
-    ) -> int:
+    def video(
+        self,
+        engine: Engine,
+        spec: ModelSpec,
+        groups: Sequence[Kept],
+        before: Sequence[Kept],
+        file: Path,
+        done: Callable[[Path], None],
+        failed: Callable[[str], None],
+    ) -> DecodeJob:
         """An mp4 of consecutive groups, with their sound."""
 
-        def job() -> Path:
+        def make() -> Path:
             recorder = Recorder(file, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True)
             try:
                 for made in self._decode(engine, groups, before):
@@ -62,76 +91,80 @@ class LookBack(QObject):
                 recorder.close()
             return file
 
-        return self._ask(job)
+        return self._start(make, done, failed)
 
     def clip(
-        self, engine: Engine, spec: ModelSpec, groups: Sequence[Kept], file: Path, before: Sequence[Kept] = ()
-    ) -> int:
-        """A looping picture, WebP or GIF by the file's name."""
+        self,
+        engine: Engine,
+        spec: ModelSpec,
+        groups: Sequence[Kept],
+        before: Sequence[Kept],
+        file: Path,
+        done: Callable[[Path], None],
+        failed: Callable[[str], None],
+    ) -> DecodeJob:
+        """A looping clip, WebP or GIF by the file's name."""
 
-        def job() -> Path:
+        def make() -> Path:
             from PIL import Image
 
-            pictures = [Image.fromarray(f) for made in self._decode(engine, groups, before) for f in made.frames]
+            images = [Image.fromarray(f) for made in self._decode(engine, groups, before) for f in made.frames]
             factor = (
                 CLIP_HEIGHT / spec.height if spec.height > CLIP_HEIGHT else max(1, round(CLIP_HEIGHT / spec.height))
             )
             size = (round(spec.width * factor), round(spec.height * factor))
-            pictures = [p.resize(size, Image.Resampling.BICUBIC) for p in pictures]
+            images = [p.resize(size, Image.Resampling.BICUBIC) for p in images]
             file.parent.mkdir(parents=True, exist_ok=True)
-            each = round(1000 / spec.fps)
+            duration = round(1000 / spec.fps)
             more = {"quality": 80} if file.suffix == ".webp" else {}
             # whole or not at all
-            half = file.with_name(f".{file.name}.part")
+            part = file.with_name(f".{file.name}.part")
             kind = file.suffix[1:].upper()
-            pictures[0].save(half, kind, save_all=True, append_images=pictures[1:], duration=each, loop=0, **more)
-            os.replace(half, file)
+            images[0].save(part, kind, save_all=True, append_images=images[1:], duration=duration, loop=0, **more)
+            os.replace(part, file)
             return file
 
-        return self._ask(job)
-
-    def forget(self) -> None:
-        """Jobs that have not begun are dropped."""
-        self._wanted.clear()
+        return self._start(make, done, failed)
 
     def close(self) -> None:
-        """Waits for the job under way."""
+        """Stops the job under way at its next group, and waits for it."""
         self._closing.set()
-        self._jobs.put(None)
-        self._thread.join(20)
+        self._pool.shutdown(cancel_futures=True)
 
-    def _ask(self, job: Callable[[], Any]) -> int:
-        self._next += 1
-        self._wanted.add(self._next)
-        self._jobs.put((self._next, job))
-        return self._next
+    def _start(self, make: Callable[[], Any], done: Callable[[Any], None], failed: Callable[[str], None]) -> DecodeJob:
+        job = DecodeJob(make, done, failed)
+        self._pool.submit(self._run, job)
+        return job
+
+    def _run(self, job: DecodeJob) -> None:
+        """On the worker's thread."""
+        if job.cancelled:
+            return
+        try:
+            result = job.make()
+        except DecodeError as e:
+            result = e
+        except Exception as e:
+            log.exception("decoding kept groups failed")
+            result = DecodeError(f"it could not be made: {e}")
+        self._finished.emit(job, result)
+
+    def _report(self, job: DecodeJob, result: object) -> None:
+        if job.cancelled:
+            return
+        if isinstance(result, DecodeError):
+            job.failed(str(result))
+        else:
+            job.done(result)
 
     def _decode(self, engine: Engine, groups: Sequence[Kept], before: Sequence[Kept]) -> Iterator[Decoded]:
         decoder = engine.fork_decoder()
         if decoder is None:
-            raise LookBackError("the model is not loaded yet")
+            raise DecodeError("the model is not loaded yet")
         if not groups:
-            raise LookBackError("nothing of that is kept any more")
+            raise DecodeError("nothing of that is kept any more")
         decoder.resume([k.group for k in before])
         for k in groups:
             if self._closing.is_set():
-                raise LookBackError("the window was closed before it was complete")
+                raise DecodeError("the window was closed before it was complete")
             yield decoded(decoder, k.group, k.start)
-
-    def _run(self) -> None:
-        while (item := self._jobs.get()) is not None:
-            number, job = item
-            if number not in self._wanted:
-                continue
-            self._wanted.discard(number)
-            try:
-                result = job()
-            except LookBackError as e:
-                result = e
-            except Exception as e:
-                log.exception("looking back failed")
-                result = LookBackError(f"it could not be made: {e}")
-            try:
-                self.done.emit(number, result)
-            except RuntimeError:
-                return  # the window is gone

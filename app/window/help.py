@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 
 from PySide6.QtCore import QUrl
 from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 
+from app.window.key_help import key_table
 from engine.assets import FOLDER
 
 PACKAGES = (
@@ -38,6 +40,11 @@ def help_page() -> str:
     return (FOLDER / "help" / "help.md").read_text("utf-8")
 
 
+def keys_page(keymap: Mapping[str, str]) -> str:
+    """The keys as they are now, as Markdown."""
+    return f"# Keys\n\n{key_table(keymap)}\n\nKeys > Edit and Keys > Layout change those of the camera.\n"
+
+
 def licences() -> list[tuple[str, str, str]]:
     """Name, version and licence of what is installed here."""
     out = []
@@ -63,10 +70,10 @@ def about_page() -> str:
         version = "from a checkout"
     lines = [
         f"# Foreland {version}",
-        "Explore worlds that a video diffusion model makes up as you go. It implements *Speculative Sampling in Interactive Video "
+        "Explore worlds that a video diffusion model generates as you move. It implements *Speculative Sampling in Interactive Video "
         "Generation* (Huang et al., 2026).",
-        "The world that it begins with is sampled by a small network that this project trained on a world that this project renders.",
-        "Models that are pulled have licences of their own, which are shown before a download.",
+        "The pocket world is sampled by a small network that this project trained on a world that it renders itself.",
+        "Models that you download have licences of their own, which are shown before a download.",
         "## Made with",
         "| package | version | licence |",
         "| --- | --- | --- |",
@@ -75,8 +82,8 @@ def about_page() -> str:
     return "\n\n".join(lines[:5]) + "\n\n" + "\n".join(lines[5:])
 
 
-class Page(QDialog):
-    """A page of text."""
+class HelpDialog(QDialog):
+    """A page of help."""
 
     def __init__(self, title: str, markdown: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -23,9 +23,9 @@ from engine.runtime.keymap import ACTIONS
 
 
 class KeymapEditor(QDialog):
-    """Emits `accepted_map` with key name to action. Nothing changes until OK."""
+    """Emits `keymapAccepted` with key name to action. Nothing changes until OK."""
 
-    accepted_map = Signal(dict)
+    keymapAccepted = Signal(dict)
 
     def __init__(self, keymap: Mapping[str, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,7 +86,7 @@ class KeymapEditor(QDialog):
         self.keymap = {k: a for k, a in self.keymap.items() if a != action}
         self._fill()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 (Qt's name)
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self._waiting:
             super().keyPressEvent(event)
             return
@@ -114,5 +114,5 @@ class KeymapEditor(QDialog):
         self._fill()
 
     def _accept(self) -> None:
-        self.accepted_map.emit(self.keymap)
+        self.keymapAccepted.emit(self.keymap)
         self.accept()

@@ -1,46 +1,46 @@
-"""The main window: puts the viewport, the prompt bar and the settings together and ties them to an engine."""
+"""The main window: lays out the viewport, the prompt bar and the panels, and connects them to the world's controller."""
 
 from __future__ import annotations
 
 import json
 import logging
 import sys
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.runtime.settings import Settings
 from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QLabel, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QVBoxLayout, QWidget
 
 from app.audio_output import DEVICES, SoundOut
-from app.input.held_keys import Keyboard
-from app.input.input_manager import Inputs, keymap_of
+from app.input.held_keys import HeldKeys
+from app.input.input_manager import InputManager, keymap_of
 from app.options import Choice
 from app.storage import preferences
 from app.storage.preferences import Preferences
-from app.storage.recording import WindowRecording
-from app.storage.worlds import World, save_world
-from app.window import overlay
-from app.window.actions import Menus
-from app.window.help import Page, about_page, help_page
-from app.window.models_dialog import ModelsDialog
+from app.storage.worlds import World
+from app.window.actions import BY_ID
+from app.window.appearance import Appearance
+from app.window.capture import Capture
+from app.window.dialogs import Dialogs
+from app.window.menus import Choice as MenuChoice
+from app.window.menus import Menus
+from app.window.notifications import Notifications
 from app.window.prompt_bar import PromptBar
 from app.window.score_panel import ScorePanel
 from app.window.settings_panel import SettingsPanel
 from app.window.takes_panel import TakesPanel
 from app.window.viewport import Viewport
-from app.window.welcome import Welcome, gpu_memory_gb
+from app.window.volume import Volume
+from app.window.world_controller import WorldController
 from engine.assets import FOLDER
-from engine.models.interface import Loader, Model, ModelSpec, Progress
-from engine.models.media_files import FILMS, PICTURES
+from engine.models.interface import ModelSpec
 from engine.playback.audio import DeviceClock
-from engine.playback.player import Frame, Samples
-from engine.playback.recorder import RecordingError
 from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
-from engine.runtime.settings import Settings, StartFrom
 
 if TYPE_CHECKING:
     from app.window.metrics_panel import MetricsPanel
@@ -49,14 +49,11 @@ log = logging.getLogger(__name__)
 
 REFRESH_MS = 60
 WELCOME_MS = 400
-STEP_BACK = 2
-SAID_SECONDS = 10.0
-TEXT_POINTS = 10.0
 PREFERENCES = "preferences.json"
 
 
 class MainWindow(QMainWindow):
-    """Owns the engine: closing the window ends its threads."""
+    """Closing it ends the engine and its threads."""
 
     def __init__(
         self,
@@ -64,122 +61,179 @@ class MainWindow(QMainWindow):
         settings: Settings,
         spec: ModelSpec,
         choose: Callable[[str], Choice] | None = None,
-        folder: Callable[[], Path | None] = lambda: None,
+        new_session: Callable[[], Path | None] = lambda: None,
         home: Path | None = None,
         sound: SoundOut | None = None,
     ) -> None:
-        """choose: makes a choice of a model's name, folder or file; folder: of a new session's log; home: where preferences and
-        films are kept, or None for nothing that lasts."""
+        """choose, new_session: see `WorldController`. home: where preferences, worlds and videos are kept, or None for
+        preferences that do not last and videos in the working folder."""
         super().__init__()
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
         self._home = home
         self.preferences = preferences.load(home / PREFERENCES) if home is not None else Preferences()
-        self.recording = WindowRecording(lambda: (home or Path.cwd()) / "films", self.say)
+        self.world = WorldController(engine, settings, spec, choose, new_session, self)
+        self.notifications = Notifications(self)
+        self.appearance = Appearance(application, self.preferences)
         self.sound = sound or SoundOut(None, DeviceClock())
-        self.sound.say = self.say
-        self._begin: Path | None = None
-        self.engine, self._spec, self._choose, self._new_folder = engine, spec, choose, folder
-        self.setWindowTitle(f"Foreland - {spec.name} world")
-        self.keyboard = Keyboard(
+        self.volume = Volume(self.sound, self.preferences, self)
+        self.keys = HeldKeys(
             keymap_of(self.preferences),
-            lambda a, t: self.engine.press(a, t),
-            lambda a, t: self.engine.release(a, t),
-            lambda: self.engine.release_all(),
+            self.world.press,
+            self.world.release,
+            self.world.release_all,
             engine.clock.now,
             QTimer.singleShot,
         )
-        self.viewport = Viewport(engine, self.keyboard, self)
-        self.viewport.on_frame = self._shown
+        self.viewport = Viewport(engine, self.keys, self)
         self.viewport.smooth = self.preferences.smooth
-        suggestions = json.loads((FOLDER / "presets.json").read_text("utf-8"))
-        self.prompt = PromptBar(settings.prompt, suggestions, spec.text_limit, self)
-        self.prompt.edit.history[:0] = [p for p in self.preferences.prompts if p != settings.prompt]
-        self.prompt.edit.remember(settings.prompt)
-        self.prompt.show_favourites(self.preferences.favourites)
-        if self.preferences.draft:
-            self.prompt.edit.setText(self.preferences.draft)
-        self.banner = QLabel(self)
-        self.banner.setWordWrap(True)
-        self.banner.setVisible(False)
-        self.banner.setAccessibleName("Message")
-        self.banner.setStyleSheet("background: #5a3a12; color: #ffe9c7; padding: 6px 10px;")
-        body = QWidget(self)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.banner)
-        column.addWidget(self.viewport, 1)
-        column.addWidget(self.prompt)
-        self.setCentralWidget(body)
-        self.dock = QDockWidget("Settings", self)
-        self.dock.setObjectName("settings")
-        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.dock)
-        self._show_settings(settings)
+        self.prompt = self._prompt_bar(settings.prompt, spec)
+        self.inputs = InputManager(self.keys, self.viewport, self.preferences, self)
+        self.capture = Capture(self.viewport, self.world, self.preferences, home or Path.cwd(), self.notifications.post)
+        self.dialogs = Dialogs(self.inputs, self.preferences, home, lambda: self.world.spec.name, self)
+        self.takes = TakesPanel(home or Path.cwd(), self)
+        self.score = ScorePanel(self.world.media_time, self)
+        self.metrics: MetricsPanel | None = None
+        self.settings: SettingsPanel
+        self._lay_out()
+        self.menus = self._make_menus()
         self._connect()
-        self._docks()
-        self.inputs = Inputs(self.keyboard, self.viewport, self.preferences, self.say, self)
-        self.menus = Menus(self)
-        self.overlay_action, self.record_action, self.mute_action = (
-            self.menus.overlay,
-            self.menus.record,
-            self.menus.mute,
-        )
-        self._message = self._said = ""
-        self._said_at = 0.0
-        self._prompt = settings.prompt
-        self._restore()
-        self.sound.set_volume(self.preferences.volume, self.preferences.muted)
-        self.sound.device = self.preferences.sound_device
-        self.sound.use(engine.player)
+        self._attach(engine, settings)
+        self._restore_layout()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._refresh)
         self._timer.start(REFRESH_MS)
         self.viewport.setFocus()
 
-    # -- wiring --------------------------------------------------------------------------------------------------------
+    @property
+    def engine(self) -> Engine:
+        """The one on show."""
+        return self.world.engine
 
-    def _connect(self) -> None:
-        focus_world = self.viewport.setFocus
-        self.viewport.wants_prompt.connect(self.to_prompt)
-        self.viewport.dropped.connect(lambda file: self.begin_from(Path(file)))
-        self.prompt.applied.connect(lambda text, seconds: self.engine.set_prompt(text, seconds=seconds))
-        self.prompt.applied.connect(lambda text, seconds: self.preferences.remember(text))
-        self.prompt.favourite.connect(self._favourite)
-        self.prompt.done.connect(focus_world)
+    # -- layout --------------------------------------------------------------------------------------------------------
 
-    def _show_settings(self, settings: Settings) -> None:
-        """A settings panel for the model in play; the one of the model before is deleted."""
-        if self.dock.widget() is not None:
-            self.dock.widget().deleteLater()
-        self.settings = SettingsPanel(settings, self._spec, self)
-        self.dock.setWidget(self.settings)
-        self.settings.changed.connect(lambda changes: self.engine.configure(**changes))
-        self.settings.done.connect(self.viewport.setFocus)
-        self.settings.pause_wanted.connect(self.toggle_pause)
-        self.settings.reset_wanted.connect(self.new_world)
-        self.settings.negative_said.connect(lambda text: self.engine.set_negative_prompt(text or None))
+    def _prompt_bar(self, prompt: str, spec: ModelSpec) -> PromptBar:
+        suggestions = json.loads((FOLDER / "presets.json").read_text("utf-8"))
+        bar = PromptBar(prompt, suggestions, spec.text_limit, self)
+        bar.edit.history[:0] = [p for p in self.preferences.prompts if p != prompt]
+        bar.edit.remember(prompt)
+        bar.show_favourites(self.preferences.favourites)
+        if self.preferences.draft:
+            bar.edit.setText(self.preferences.draft)
+        return bar
 
-    def _docks(self) -> None:
-        """The panels that begin hidden."""
-        self.takes = TakesPanel(lambda: self._home or Path.cwd(), self)
-        self.takes.use(self.engine, self._spec)
-        self.takes.said.connect(self.say)
-        self.takes.done.connect(self.viewport.setFocus)
-        self.score = ScorePanel(lambda: self.engine.player.media_time(self.engine.clock.now()), self)
-        self.score.said.connect(self._perform)
-        self.metrics: MetricsPanel | None = None
-        self.takes_dock, self.score_dock, self.metrics_dock = (
-            self._dock(title, name) for title, name in (("Takes", "takes"), ("Score", "score"), ("Metrics", "metrics"))
-        )
+    def _lay_out(self) -> None:
+        body = QWidget(self)
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.notifications)
+        column.addWidget(self.viewport, 1)
+        column.addWidget(self.prompt)
+        self.setCentralWidget(body)
+        self.settings_dock = self._dock("Settings")
+        self.takes_dock, self.score_dock, self.metrics_dock = map(self._dock, ("Takes", "Score", "Metrics"))
         self.takes_dock.setWidget(self.takes)
         self.score_dock.setWidget(self.score)
+        for dock in (self.takes_dock, self.score_dock, self.metrics_dock):
+            dock.hide()
+
+    def _dock(self, title: str) -> QDockWidget:
+        dock = QDockWidget(title, self)
+        dock.setObjectName(title.lower())
+        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+        return dock
+
+    def _make_menus(self) -> Menus:
+        menus = Menus(self, self.viewport.setFocus)
+        menus.add_choices("view", "T&heme", self._themes)
+        menus.add_choices("sound", "&Device", self._devices)
+        menus.add_choices("keys", "&Layout", self._keymaps)
+        menus["view.smooth"].setChecked(self.preferences.smooth)
+        menus["world.record_overlay"].setChecked(self.preferences.film_overlay)
+        menus["sound.mute"].setChecked(self.preferences.muted)
+        return menus
+
+    def _themes(self) -> list[MenuChoice]:
+        now, use = self.appearance.theme, self.appearance.use_theme
+        return [(name, name == now, partial(use, name)) for name in self.appearance.themes()]
+
+    def _devices(self) -> list[MenuChoice]:
+        now, use = self.volume.device, self.volume.select_device
+        return [(n or "system default", n == now, partial(use, n)) for n in self.volume.devices()]
+
+    def _keymaps(self) -> list[MenuChoice]:
+        now, use = dict(self.keys.keymap), self.inputs.use_keymap
+        return [(n, dict(keymap) == now, partial(use, n)) for n, keymap in self.inputs.keymaps().items()]
+
+    def _restore_layout(self) -> None:
+        if self.preferences.geometry:
+            self.restoreGeometry(QByteArray.fromHex(self.preferences.geometry.encode()))
+        if self.preferences.state:
+            self.restoreState(QByteArray.fromHex(self.preferences.state.encode()))
+
+    def _save_preferences(self) -> None:
+        p = self.preferences
+        p.geometry, p.state = (bytes(x.toHex().data()).decode() for x in (self.saveGeometry(), self.saveState()))
+        p.overlay, p.smooth = self.viewport.overlay_shown, self.viewport.smooth
+        p.draft = self.prompt.text if self.prompt.text != self.engine.view.prompt else ""
+        if self._home is not None:
+            try:
+                preferences.save(p, self._home / PREFERENCES)
+            except OSError as e:
+                log.warning("the preferences could not be saved: %s", e)
+
+    # -- connections ---------------------------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        """Of everything that lasts as long as the window; what changes with the model is connected by `_attach`."""
+        focus_viewport, post = self.viewport.setFocus, self.notifications.post
+        for source in (self.world, self.volume, self.inputs, self.capture, self.takes, self.sound):
+            source.messagePosted.connect(post)
+        for panel in (self.prompt, self.takes):
+            panel.editingFinished.connect(focus_viewport)
+        self.world.interrupted.connect(self.keys.clear)
+        self.world.engineChanged.connect(self._open)
+        self.viewport.promptRequested.connect(self.prompt.focus_text)
+        self.viewport.fileDropped.connect(lambda file: self.start_from(Path(file)))
+        self.prompt.promptApplied.connect(self.world.set_prompt)
+        self.prompt.promptApplied.connect(lambda text, seconds: self.preferences.remember(text))
+        self.prompt.favouriteToggled.connect(self._keep_favourite)
+        self.score.promptDue.connect(self._play_line)
+        self.dialogs.worldSelected.connect(self.enter_world)
+        self.dialogs.modelSelected.connect(self.open_model)
+        self.inputs.badgeChanged.connect(self.viewport.set_badge)
+        self.inputs.gamepadChanged.connect(self.menus["keys.gamepad"].setChecked)
+        self.inputs.globalKeysChanged.connect(self.menus["keys.global"].setChecked)
+        self.volume.mutedChanged.connect(self.menus["sound.mute"].setChecked)
+        self.capture.recordingChanged.connect(self.menus["world.record"].setChecked)
         self.metrics_dock.visibilityChanged.connect(self._open_metrics)
 
-    def _dock(self, title: str, name: str) -> QDockWidget:
-        dock = QDockWidget(title, self)
-        dock.setObjectName(name)
-        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
-        dock.hide()
-        return dock
+    def _attach(self, engine: Engine, settings: Settings) -> None:
+        """Shows an engine and gives its model a settings panel; the panel of the model before is deleted."""
+        spec = self.world.spec
+        self.setWindowTitle(f"Foreland - {spec.name} world")
+        self.viewport.set_engine(engine)
+        self.sound.set_player(engine.player)
+        self.takes.set_engine(engine, spec)
+        self.prompt.set_limit(spec.text_limit)
+        if (before := self.settings_dock.widget()) is not None:
+            before.deleteLater()
+        self.settings = SettingsPanel(settings, spec, self)
+        self.settings_dock.setWidget(self.settings)
+        self.settings.settingsChanged.connect(self.world.configure)
+        self.settings.negativePromptApplied.connect(self.world.set_negative_prompt)
+        self.settings.editingFinished.connect(self.viewport.setFocus)
+        self.settings.pauseRequested.connect(self.menus["world.pause"].trigger)
+        self.settings.newWorldRequested.connect(self.menus["world.new"].trigger)
+
+    def _open(self, engine: Engine, settings: Settings) -> None:
+        """Another model takes the place of the one on show."""
+        self.menus["world.record"].setChecked(False)  # a video has one size
+        self.score.stop()
+        self.notifications.clear_posted()
+        self._attach(engine, settings)
+        self.viewport.setFocus()
 
     def _open_metrics(self, visible: bool) -> None:
         """The plots are made when they are first looked at."""
@@ -189,320 +243,111 @@ class MainWindow(QMainWindow):
             self.metrics = MetricsPanel(self)
             self.metrics_dock.setWidget(self.metrics)
 
-    # -- what is remembered --------------------------------------------------------------------------------------------
+    def _keep_favourite(self, prompt: str, on: bool) -> None:
+        others = [p for p in self.preferences.favourites if p != prompt]
+        self.preferences.favourites = [*others, prompt] if on else others
+        self.prompt.show_favourites(self.preferences.favourites)
 
-    def _restore(self) -> None:
-        """Place, panels and theme as they were; a broken memory of them is no reason not to start."""
-        self.use_theme(self.preferences.theme)
-        self._text_size = TEXT_POINTS if QApplication.font().pointSizeF() <= 0 else self._first_text_size()
-        self.scale_text(self.preferences.text_scale)
-        if self.preferences.geometry:
-            self.restoreGeometry(QByteArray.fromHex(self.preferences.geometry.encode()))
-        if self.preferences.state:
-            self.restoreState(QByteArray.fromHex(self.preferences.state.encode()))
+    def _play_line(self, prompt: str, seconds: float) -> None:
+        """A line of the score: applied as if it had been typed; an edit in the box stays."""
+        editing = self.prompt.text != self.engine.view.prompt or self.prompt.edit.hasFocus()
+        self.world.set_prompt(prompt, seconds)
+        if not editing:
+            self.prompt.edit.setText(prompt)
 
-    def _remember(self) -> None:
-        p = self.preferences
-        p.geometry, p.state = (bytes(x.toHex().data()).decode() for x in (self.saveGeometry(), self.saveState()))
-        p.overlay, p.smooth = self.viewport.overlay_shown, self.viewport.smooth
-        text = self.prompt.edit.text().strip()
-        p.draft = text if text != self.engine.view.prompt else ""
-        if self._home is not None:
-            try:
-                preferences.save(p, self._home / PREFERENCES)
-            except OSError as e:
-                log.warning("the preferences could not be saved: %s", e)
+    # -- worlds: what needs the prompt box and the seed box ------------------------------------------------------------
 
-    @staticmethod
-    def _first_text_size() -> float:
-        """Of the application before any window scaled it."""
-        application = QApplication.instance()
-        assert application is not None
-        size = application.property("foreland text size")
-        if size is None:
-            size = QApplication.font().pointSizeF()
-            application.setProperty("foreland text size", size)
-        return float(size)
+    @property
+    def seed(self) -> int:
+        """In the settings panel."""
+        return self.settings.seed_box.value()
 
-    def use_theme(self, theme: str) -> None:
-        """system, dark or light."""
-        self.preferences.theme = theme
-        schemes = {"dark": Qt.ColorScheme.Dark, "light": Qt.ColorScheme.Light}
-        QGuiApplication.styleHints().setColorScheme(schemes.get(theme, Qt.ColorScheme.Unknown))
+    def new_world(self) -> None:
+        """With the prompt in the box and the seed of the panel."""
+        self.world.new_world(self.prompt.text, self.seed)
 
-    def scale_text(self, scale: float) -> None:
-        """Of everything but the overlay, which goes with the picture's size."""
-        self.preferences.text_scale = min(max(round(scale, 1), 0.8), 2.0)
-        application = QApplication.instance()
-        assert isinstance(application, QApplication)
-        font = application.font()
-        font.setPointSizeF(self._text_size * self.preferences.text_scale)
-        application.setFont(font)
-
-    # -- what a person does --------------------------------------------------------------------------------------------
-
-    def toggle_pause(self) -> None:
-        """Holds or goes on; all keys are let go."""
-        self.keyboard.clear()
-        if self.engine.player.paused:
-            self.engine.resume()
-        else:
-            self.engine.pause()
+    def start_from(self, file: Path | None) -> None:
+        """A new world from an image or video; None: without a start image."""
+        self.world.start_from(file, self.prompt.text, self.seed)
         self.viewport.setFocus()
 
-    def new_world(self, seed: int) -> None:
-        """Begins again with what is in the prompt box."""
-        self.keyboard.clear()
-        text = self.prompt.edit.text().strip()
-        self.engine.new_world(text or None, seed)
-        self.viewport.setFocus()
+    def clear_start_image(self) -> None:
+        self.start_from(None)
 
-    def step_back(self) -> None:
-        """Another way on from two groups before the one on show."""
-        path = self.engine.takes.path(self.engine.takes.current)
-        if len(path) > STEP_BACK:
-            self.engine.rewind(self.engine.takes.current, path[-1 - STEP_BACK].position)
-        self.viewport.setFocus()
+    def pick_start_file(self) -> None:
+        if (file := self.dialogs.start_file()) is not None:
+            self.start_from(file)
 
     def save_world(self) -> None:
-        """Prompt, seed, model and start picture, with the picture on show as its thumbnail."""
-        home, image = self._home, self.viewport.image()
-        if home is None or image is None:
-            self.say("there is nothing to save yet")
+        """With the frame on show as its thumbnail."""
+        image = self.viewport.image()
+        if self._home is None or image is None:
+            self.notifications.post("there is nothing to save yet")
             return
         data = QByteArray()
         buffer = QBuffer(data)
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         image.save(buffer, "PNG")  # type: ignore[call-overload]
-        prompt = self.engine.view.prompt
-        world = World(prompt, prompt, self.settings.seed_box.value(), self._spec.name, self._begin)
-        try:
-            self.say(f"saved {save_world(home, world, bytes(data.data()))}")
-        except OSError as e:
-            self.say(f"the world could not be saved: {e}")
-        self.viewport.setFocus()
-
-    def show_welcome(self) -> None:
-        """Worlds, models and sessions; the world goes on meanwhile."""
-        self.keyboard.clear()
-        self.welcome = Welcome(self._home, gpu_memory_gb(), self.preferences.welcome, self)
-        self.welcome.world_chosen.connect(self.enter_world)
-        self.welcome.session_chosen.connect(lambda s: self.enter_world(World(s.folder.name, s.prompt, s.seed, s.model)))
-        self.welcome.model_chosen.connect(self.open_model)
-        self.welcome.models_wanted.connect(self.show_models)
-        self.welcome.at_start.toggled.connect(lambda on: setattr(self.preferences, "welcome", on))
-        self.welcome.show()
+        self.world.save(self._home, self.seed, bytes(data.data()))
 
     def enter_world(self, world: World) -> None:
-        """Begins a saved world, with its model where that is another one."""
+        """Starts a saved world, with its model where that is another one."""
         self.prompt.edit.setText(world.prompt)
         self.prompt.edit.remember(world.prompt)
         self.settings.seed_box.setValue(world.seed)
-        if world.model != self._spec.name:
+        if world.model != self.world.spec.name:
             self.open_model(world.model)
         else:
-            self.begin_from(world.begin)
-
-    def show_help(self) -> None:
-        self.keyboard.clear()
-        self.page = Page("What the overlay shows", help_page(), self)
-        self.page.show()
-
-    def show_about(self) -> None:
-        self.keyboard.clear()
-        self.page = Page("About Foreland", about_page(), self)
-        self.page.show()
-
-    def films_with_overlay(self, on: bool) -> None:
-        self.preferences.film_overlay = on
-
-    def use_sound(self, device: str) -> None:
-        """Another sound device by name."""
-        self.preferences.sound_device = device
-        self.sound.choose(device)
-        self.viewport.setFocus()
-
-    def set_volume(self, volume: float) -> None:
-        """In [0, 1]; also ends a mute."""
-        self.mute_action.setChecked(False)
-        self.sound.set_volume(round(volume, 2), False)
-        self.preferences.volume = self.sound.volume
-        self.say(f"volume {self.sound.volume:.0%}")
-
-    def mute(self, on: bool) -> None:
-        self.preferences.muted = on
-        self.sound.set_volume(self.sound.volume, on)
-
-    def _favourite(self, prompt: str, on: bool) -> None:
-        kept = [p for p in self.preferences.favourites if p != prompt]
-        self.preferences.favourites = [*kept, prompt] if on else kept
-        self.prompt.show_favourites(self.preferences.favourites)
-
-    def _perform(self, prompt: str, seconds: float) -> None:
-        """A line of the score: said as if it had been typed; an edit in the box stays."""
-        editing = self.prompt.edit.text().strip() != self.engine.view.prompt or self.prompt.edit.hasFocus()
-        self.engine.set_prompt(prompt, seconds=seconds)
-        if not editing:
-            self.prompt.edit.setText(prompt)
-
-    def _shown(self, frame: Frame, sound: Samples | None) -> None:
-        """A frame was shown: one hand-over, where a film is made."""
-        if self.recording.on:
-            draw = None
-            if self.preferences.film_overlay:
-                now = self.engine.clock.now()
-                draw = overlay.drawing(self.engine.view, self.engine.player.media_time(now), now)
-            self.recording.add(frame, sound, draw)
-
-    def record(self, on: bool) -> None:
-        if not on:
-            self.recording.stop()
-        else:
-            try:
-                self.recording.start(self._spec)
-            except RecordingError as e:
-                self.record_action.setChecked(False)
-                self.say(f"{e}; nothing is recorded")
-        self.viewport.setFocus()
-
-    def screenshot(self) -> None:
-        """The world as it is shown, with the overlay where that is on, as a PNG."""
-        file = (self._home or Path.cwd()) / "pictures" / time.strftime("%Y-%m-%d-%H%M%S.png")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        saved = self.viewport.grab().save(str(file))
-        self.say(f"saved {file}" if saved else f"the picture could not be written to {file}")
-        self.viewport.setFocus()
-
-    def begin_from(self, file: Path | None) -> None:
-        """A new world from a picture or film, or, with None, as the model begins by itself."""
-        self.keyboard.clear()
-        text = self.prompt.edit.text().strip()
-        self._begin = file
-        start = StartFrom.model() if file is None else StartFrom.file(file)
-        self.engine.new_world(text or None, self.settings.seed_box.value(), start)
-        self.viewport.setFocus()
-
-    def pick_picture(self) -> None:
-        self.keyboard.clear()
-        kinds = " ".join(f"*{s}" for s in (*PICTURES, *FILMS))
-        file, _ = QFileDialog.getOpenFileName(self, "Begin from a picture or film", "", f"Pictures and films ({kinds})")
-        if file:
-            self.begin_from(Path(file))
-
-    def show_models(self) -> None:
-        """The models dialog; it does not stop the world."""
-        self.keyboard.clear()
-        self.models = ModelsDialog(self._spec.name, self)
-        self.models.chosen.connect(self.open_model)
-        self.models.show()
+            self.start_from(world.begin)
 
     def open_model(self, name: str) -> None:
-        """Opens another model in this window. What cannot be opened is said, and the world goes on."""
-        if self._choose is None:
-            return
-        try:
-            choice = self._choose(name)
-            settings = Settings(
-                prompt=self.prompt.edit.text().strip() or self._prompt, seed=self.settings.seed_box.value()
-            )
-            engine = Engine(
-                after(self.engine, choice.load), choice.spec, settings, self._new_folder(), self.engine.clock
-            )
-        except (ValueError, OSError) as e:
-            self.say(f"{e}; the world goes on as before")
-            return
-        self.keyboard.clear()
-        self.record_action.setChecked(False)  # a film has one size
-        self.engine, self._spec = engine, choice.spec
-        self.viewport.use(engine)
-        self.sound.use(engine.player)
-        self.takes.use(engine, choice.spec)
-        self.score.stop()
-        self._begin = None
-        self.prompt.limit(choice.spec.text_limit)
-        self._show_settings(settings.checked(choice.spec))
-        self.setWindowTitle(f"Foreland - {choice.spec.name} world")
-        self._said = ""
-        engine.start()
-        self.viewport.setFocus()
+        """A name, folder or file."""
+        self.world.open_model(name, self.prompt.text, self.seed)
 
-    def say(self, message: str) -> None:
-        """A banner of the window's own, for some seconds. From any thread."""
-        self._said, self._said_at = message, time.monotonic()
-
-    def to_prompt(self) -> None:
-        self.prompt.edit.setFocus()
-        self.prompt.edit.selectAll()
-
-    def show_overlay(self, on: bool) -> None:
-        self.viewport.overlay_shown = on
-        self.viewport.update()
-
-    def scale_smoothly(self, on: bool) -> None:
-        self.viewport.smooth = on
-        self.viewport.update()
-
-    def full_screen(self, on: bool) -> None:
+    def show_full_screen(self, on: bool) -> None:
         self.showFullScreen() if on else self.showNormal()
-        self.viewport.setFocus()
+
+    # -- events --------------------------------------------------------------------------------------------------------
 
     def _refresh(self) -> None:
         view = self.engine.view
-        self.sound.look()
+        self.sound.poll()
         self.score.tick()
         if self.takes_dock.isVisible():
             self.takes.refresh()
         if self.metrics is not None:
             self.metrics.feed(view, self.engine.clock.now())
         self.prompt.show_view(view)
-        if self.recording.on:
-            minutes, seconds = divmod(int(self.recording.seconds), 60)
-            self.record_action.setText(f"&Record a film (recording {minutes}:{seconds:02})")
-        elif self.record_action.text() != "&Record a film":
-            self.record_action.setText("&Record a film")
-        self.viewport.recording = self.recording.on
-        self.settings.show_paused(self.engine.player.paused)
-        if self._said and time.monotonic() - self._said_at > SAID_SECONDS:
-            self._said = ""
-        message = self._said or view.message
-        if self.engine.error is not None:
-            message = (
-                f"The engine stopped: {self.engine.error}. What was shown and the session log are kept; start again."
-            )
-        if message != self._message:
-            self._message = message
-            self.banner.setText(message)
-            self.banner.setVisible(bool(message))
+        self.viewport.recording = self.capture.recording.on
+        self._show_recorded()
+        self.settings.show_paused(self.world.paused)
+        self.notifications.refresh(self.world.status)
 
-    # -- events --------------------------------------------------------------------------------------------------------
+    def _show_recorded(self) -> None:
+        """How long the video is, in its menu."""
+        title = BY_ID["world.record"].title
+        if self.capture.recording.on:
+            minutes, seconds = divmod(int(self.capture.recording.seconds), 60)
+            title += f" ({minutes}:{seconds:02})"
+        if self.menus["world.record"].text() != title:
+            self.menus["world.record"].setText(title)
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 (Qt's name)
+    def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow():
-            self.keyboard.clear()
+            self.keys.clear()
         super().changeEvent(event)
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        self.keyboard.clear()
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.keys.clear()
         self._timer.stop()
         self.viewport.stop()
         self.inputs.close()
-        self.takes.back.close()
+        self.takes.jobs.close()
         self.sound.close()
-        self.recording.close()
-        self._remember()
-        self.engine.close()
+        self.capture.close()
+        self._save_preferences()
+        self.world.close()
         super().closeEvent(event)
-
-
-def after(old: Engine, load: Loader) -> Loader:
-    """Loads in the new engine's thread once the old one has ended, so that the window never waits and memory is free."""
-
-    def both(progress: Progress) -> Model:
-        progress("closing the world before", 0.0)
-        old.close()
-        return load(progress)
-
-    return both
 
 
 def open_window(
@@ -511,7 +356,7 @@ def open_window(
     folder: Path,
     overlay: bool,
     choose: Callable[[str], Choice],
-    new_folder: Callable[[], Path],
+    new_session: Callable[[], Path],
     home: Path,
     sound: str = "system",
 ) -> int:
@@ -522,15 +367,15 @@ def open_window(
     clock = DeviceClock()
     engine = Engine(choice.load, choice.spec, settings, folder, SystemClock(clock))
     speaker = SoundOut(DEVICES.get(sound), clock)
-    window = MainWindow(engine, settings, choice.spec, choose, new_folder, home, speaker)
+    window = MainWindow(engine, settings, choice.spec, choose, new_session, home, speaker)
     if not window.preferences.geometry:
         window.resize(1060, 720)
     window.show()
-    window.overlay_action.setChecked(overlay or window.preferences.overlay)
+    window.menus["view.overlay"].setChecked(overlay or window.preferences.overlay)
     app.processEvents()
     engine.start()
     if window.preferences.welcome:
-        QTimer.singleShot(WELCOME_MS, window.show_welcome)
+        QTimer.singleShot(WELCOME_MS, window.dialogs.show_welcome)
     status = app.exec()
-    window.engine.close()
+    window.world.close()
     return status

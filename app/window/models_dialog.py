@@ -1,17 +1,18 @@
-"""The models: what can be run here, pulling with progress, opening one, or a folder of one's own."""
+"""The models: which are installed, downloading with progress, opening one, or a folder of one's own."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
+    QMessageBox,
     QProgressBar,
     QPushButton,
     QTableWidget,
@@ -20,25 +21,28 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.window.pull_job import PullJob
+from app.window.download_job import DownloadJob
 from engine.models import hub
 from engine.models.catalogue import Entry, load_catalogue
 
 POLL_MS = 100
-COLUMNS = ("Model", "Here", "Download", "GPU memory", "K", "Licence")
+COLUMNS = ("Model", "Installed", "Download", "GPU memory", "K", "Licence")
 
 
 class ModelsDialog(QDialog):
-    """Emits `chosen` with a name, folder or file to open."""
+    """The catalogue as a table, and what can be done with an entry."""
 
-    chosen = Signal(str)
+    modelSelected = Signal(str)
+    """A name, folder or file to open."""
 
     def __init__(self, current: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Models")
         self.resize(900, 420)
         self._entries: list[Entry | None] = [None, *(e for e in load_catalogue().values() if e.name != "pocket")]
-        self.job: PullJob | None = None
+        self.job: DownloadJob | None = None
+        self.confirmation: QMessageBox | None = None
+        """Asks for agreement to a size and a licence."""
         self.table = QTableWidget(len(self._entries), len(COLUMNS), self)
         self.table.setAccessibleName("Models")
         self.table.setHorizontalHeaderLabels(list(COLUMNS))
@@ -55,11 +59,11 @@ class ModelsDialog(QDialog):
         self.bar.setVisible(False)
         self.bar.setAccessibleName("Download")
         self.open_button = QPushButton("Open", self)
-        self.pull_button = QPushButton("Pull ...", self)
-        self.cancel_button = QPushButton("Cancel the pull", self)
+        self.download_button = QPushButton("Download ...", self)
+        self.cancel_button = QPushButton("Cancel download", self)
         self.folder_button = QPushButton("Open a folder or file ...", self)
         row = QHBoxLayout()
-        for button in (self.open_button, self.pull_button, self.cancel_button, self.folder_button):
+        for button in (self.open_button, self.download_button, self.cancel_button, self.folder_button):
             row.addWidget(button)
         column = QVBoxLayout(self)
         column.addWidget(self.table, 1)
@@ -69,14 +73,13 @@ class ModelsDialog(QDialog):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._poll)
         self.open_button.clicked.connect(self._open)
-        self.pull_button.clicked.connect(self._pull)
+        self.download_button.clicked.connect(self._download)
         self.cancel_button.clicked.connect(self._cancel)
         self.folder_button.clicked.connect(self._folder)
         self.table.itemSelectionChanged.connect(self._selected)
         self.table.itemDoubleClicked.connect(lambda item: self._open())
         self._fill()
-        names = [e.name if e else "pocket" for e in self._entries]
-        self.table.selectRow(names.index(current) if current in names else 0)
+        self.table.selectRow(self.names.index(current) if current in self.names else 0)
 
     def _fill(self) -> None:
         for i, e in enumerate(self._entries):
@@ -99,45 +102,66 @@ class ModelsDialog(QDialog):
         self._selected()
 
     @property
+    def names(self) -> list[str]:
+        """Of the rows, in their order."""
+        return [e.name if e else "pocket" for e in self._entries]
+
+    @property
     def entry(self) -> Entry | None:
         """The selected one; None is the pocket world."""
         return self._entries[max(0, self.table.currentRow())]
 
     def _selected(self) -> None:
         e = self.entry
-        pulling = self.job is not None and not self.job.state.over
+        downloading = self.job is not None and not self.job.state.over
         here = e is None or hub.here(e)
         self.open_button.setEnabled(here)
-        self.pull_button.setEnabled(e is not None and not here and not pulling)
-        self.cancel_button.setEnabled(pulling)
-        if not pulling:
+        self.download_button.setEnabled(e is not None and not here and not downloading)
+        self.cancel_button.setEnabled(downloading)
+        if not downloading:
             self.note.setText("" if e is None else "  ".join([e.repo, *e.notes, f"steps: {e.steps}"]))
 
     def _open(self) -> None:
         e = self.entry
         if self.open_button.isEnabled():
-            self.chosen.emit(e.name if e else "pocket")
+            self.modelSelected.emit(e.name if e else "pocket")
             self.accept()
 
     def _folder(self) -> None:
-        path = QFileDialog.getExistingDirectory(self, "A checkpoint's folder")
+        path = QFileDialog.getExistingDirectory(self, "Folder of a checkpoint")
         if path:
-            self.chosen.emit(str(Path(path)))
+            self.modelSelected.emit(str(Path(path)))
             self.accept()
 
-    def _pull(self) -> None:
-        """First press: asks the hub and shows size and licence. Second press: loads."""
-        if self.job is not None and self.job.state.plan is not None and not self.job.state.over:
-            self.job.agree()
-            self.pull_button.setEnabled(False)
-            return
+    def _download(self) -> None:
+        """Asks the hub for size and licence, then the person, then downloads."""
         e = self.entry
         if e is None:
             return
-        self.job = PullJob(e)
+        self.job = DownloadJob(e)
         self.bar.setVisible(True)
         self._timer.start(POLL_MS)
         self._selected()
+
+    def _confirm(self, job: DownloadJob, plan: hub.Plan) -> None:
+        """Does not wait for the answer: the world goes on meanwhile."""
+        about = (
+            f"{plan.entry.title}: {hub.gb(plan.total)}, of which {hub.gb(plan.there)} are here already.\n"
+            f"{hub.gb(plan.free)} are free in {plan.folder}.\nLicence: {plan.licence}"
+        )
+        self.note.setText(about)
+        box = QMessageBox(QMessageBox.Icon.Question, "Download", about, parent=self)
+        if plan.fits:
+            box.setInformativeText("Do you agree to the licence and download it?")
+            agree = box.addButton("Agree and download", QMessageBox.ButtonRole.AcceptRole)
+            agree.clicked.connect(job.agree)
+        else:
+            box.setInformativeText("It does not fit: free some space, then try again.")
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.rejected.connect(job.cancel)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.confirmation = box
+        box.open()
 
     def _cancel(self) -> None:
         if self.job is not None:
@@ -149,23 +173,18 @@ class ModelsDialog(QDialog):
             return
         state = job.state
         self.bar.setValue(round(1000 * state.share))
-        if state.plan is not None and state.stage == "size and licence":
-            p = state.plan
-            self.note.setText(
-                f"{p.entry.title}: {hub.gb(p.total)}, {hub.gb(p.there)} here already, {hub.gb(p.free)} free in {p.folder}. "
-                f"Licence: {p.licence}. Press again to agree and load."
-            )
-            self.pull_button.setText("Agree and load")
-            self.pull_button.setEnabled(p.fits)
+        if state.plan is not None and state.asking:
+            if self.confirmation is None:
+                self._confirm(job, state.plan)
         else:
             self.note.setText(state.error or state.stage)
         if state.over:
             self._timer.stop()
-            self.pull_button.setText("Pull ...")
+            self.confirmation = None
             self._fill()
-            self.note.setText(state.error or f"{job.entry.title} is here")
+            self.note.setText(state.error or f"{job.entry.title} is installed")
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 (Qt's name)
+    def closeEvent(self, event: QCloseEvent) -> None:
         self._cancel()
         super().closeEvent(event)
 
@@ -173,7 +192,7 @@ class ModelsDialog(QDialog):
         self._cancel()
         super().reject()
 
-    def keyPressEvent(self, event) -> None:  # type: ignore[no-untyped-def]  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.table.hasFocus():
             self._open()
             return

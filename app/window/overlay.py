@@ -8,11 +8,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen, QPolygonF
 
-from engine.runtime.view import FADE_SECONDS, Fate, GroupMark, UpdateKind, UpdateMark, View
+from app.window.frame_image import image_of
+from engine.runtime.view import REVOKED_SECONDS, Fate, GroupMark, UpdateKind, UpdateMark, View
 
 PAST_SECONDS, FUTURE_SECONDS = 3.0, 7.0
+FADE_SECONDS = REVOKED_SECONDS
+"""How long what was revoked takes to fade: as long as it is in the view, at most."""
 RIBBON = 34
 INK = QColor(235, 238, 245)
 DIM = QColor(150, 156, 170)
@@ -52,10 +55,9 @@ def drawing(view: View, media: float, now: float) -> Callable[[NDArray[np.uint8]
     """Draws the overlay of this instant into a picture (height, width, 3), on any thread."""
 
     def draw(pixels: NDArray[np.uint8]) -> None:
-        h, w = pixels.shape[:2]
-        image = QImage(pixels.data, w, h, w * 3, QImage.Format.Format_RGB888)
+        image = image_of(pixels)
         p = QPainter(image)
-        paint(p, QRectF(0, 0, w, h), view, media, now)
+        paint(p, QRectF(image.rect()), view, media, now)
         p.end()
 
     return draw

@@ -1,4 +1,4 @@
-"""The prompt bar: says what the world should be, and how far the last edit has come."""
+"""The prompt bar: the prompt, how long its transition takes, and how far the last edit has come."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.runtime.view import UpdateKind, UpdatePhase, View
 class PromptEdit(QLineEdit):
     """Up and Down walk through the history; Escape leaves without applying and keeps the text."""
 
-    left = Signal()
+    escaped = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,9 +28,9 @@ class PromptEdit(QLineEdit):
             self.history.append(text)
         self._at = len(self.history)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 (Qt's name)
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
+            self.escaped.emit()
         elif event.key() == Qt.Key.Key_Up:
             self._walk(-1)
         elif event.key() == Qt.Key.Key_Down:
@@ -57,12 +57,14 @@ def status_of(view: View) -> str:
 
 
 class PromptBar(QWidget):
-    """Emits `applied` with the text and the seconds of its transition, and `done` when the world should have the focus back."""
+    """The prompt edit with what belongs to it."""
 
-    applied = Signal(str, float)
-    favourite = Signal(str, bool)
+    promptApplied = Signal(str, float)
+    """A prompt, and the seconds of its transition."""
+    favouriteToggled = Signal(str, bool)
     """A prompt was made a favourite, or is none any more."""
-    done = Signal()
+    editingFinished = Signal()
+    """The viewport should have the keyboard back."""
 
     def __init__(self, prompt: str, presets: Sequence[str], limit: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,7 +72,7 @@ class PromptBar(QWidget):
         self.edit = PromptEdit(self)
         self.edit.setText(prompt)
         self.edit.remember(prompt)
-        self.edit.setPlaceholderText("What should the world be?  Enter applies, Esc leaves")
+        self.edit.setPlaceholderText("Describe the world.  Enter applies, Esc leaves")
         self.edit.setAccessibleName("Prompt")
         self.status = QLabel(self)
         self.status.setMinimumWidth(150)
@@ -81,16 +83,16 @@ class PromptBar(QWidget):
         self.star.setToolTip("Keep this prompt as a favourite")
         self.star.setAccessibleName("Favourite")
         self.star.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.over = QDoubleSpinBox(self)
-        self.over.setRange(0, LONGEST_TRANSITION)
-        self.over.setSingleStep(0.5)
-        self.over.setDecimals(1)
-        self.over.setPrefix("over ")
-        self.over.setSuffix(" s")
-        self.over.setSpecialValueText("at once")
-        self.over.setToolTip("How long the change to the next prompt takes")
-        self.over.setAccessibleName("Length of the transition")
-        self.over.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.transition = QDoubleSpinBox(self)
+        self.transition.setRange(0, LONGEST_TRANSITION)
+        self.transition.setSingleStep(0.5)
+        self.transition.setDecimals(1)
+        self.transition.setPrefix("Transition: ")
+        self.transition.setSuffix(" s")
+        self.transition.setSpecialValueText("Transition: none")
+        self.transition.setToolTip("How long the change to the next prompt takes")
+        self.transition.setAccessibleName("Length of the transition")
+        self.transition.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.presets = QComboBox(self)
         self.presets.setAccessibleName("Preset and favourite prompts")
         self.presets.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -100,11 +102,11 @@ class PromptBar(QWidget):
         row.setContentsMargins(8, 6, 8, 6)
         row.addWidget(self.edit, 1)
         row.addWidget(self.star)
-        row.addWidget(self.over)
+        row.addWidget(self.transition)
         row.addWidget(self.status)
         row.addWidget(self.presets)
         self.edit.returnPressed.connect(self._apply)
-        self.edit.left.connect(self.done)
+        self.edit.escaped.connect(self.editingFinished)
         self.presets.activated.connect(self._preset)
         self.star.toggled.connect(self._starred)
         self.edit.textChanged.connect(lambda text: self._show_star())
@@ -118,32 +120,41 @@ class PromptBar(QWidget):
     def _list(self) -> None:
         self.presets.blockSignals(True)
         self.presets.clear()
-        self.presets.addItem("presets")
+        self.presets.addItem("Presets")
         self.presets.addItems([f"\N{BLACK STAR} {p}" for p in self.favourites])
         self.presets.addItems(self._presets)
         self.presets.blockSignals(False)
 
     def _show_star(self) -> None:
-        on = self.edit.text().strip() in self.favourites
+        on = self.text in self.favourites
         self.star.blockSignals(True)
         self.star.setChecked(on)
         self.star.setText("\N{BLACK STAR}" if on else "\N{WHITE STAR}")
         self.star.blockSignals(False)
 
     def _starred(self, on: bool) -> None:
-        text = self.edit.text().strip()
-        if text:
-            self.favourite.emit(text, on)
+        if self.text:
+            self.favouriteToggled.emit(self.text, on)
         self._show_star()
 
-    def limit(self, characters: int) -> None:
-        """Another model reads another length."""
+    @property
+    def text(self) -> str:
+        """The prompt in the box, applied or not."""
+        return self.edit.text().strip()
+
+    def focus_text(self) -> None:
+        """The keyboard goes to the prompt, which is selected."""
+        self.edit.setFocus()
+        self.edit.selectAll()
+
+    def set_limit(self, characters: int) -> None:
+        """The longest prompt that the model reads."""
         self._limit = characters
 
     def show_view(self, view: View) -> None:
         """Shows how far the last edit has come."""
-        pending = self.edit.text().strip() != view.prompt and not self.edit.hasFocus()
-        text = "not applied yet" if pending and self.edit.text().strip() else status_of(view)
+        pending = self.text != view.prompt and not self.edit.hasFocus()
+        text = "not applied yet" if pending and self.text else status_of(view)
         if text != self.status.text():
             self.status.setText(text)
 
@@ -154,13 +165,13 @@ class PromptBar(QWidget):
             self._apply()
 
     def _apply(self) -> None:
-        text = self.edit.text().strip()
+        text = self.text
         if not text:
-            self.status.setText("say something first")
+            self.status.setText("Enter a prompt")
             return
         if len(text) > self._limit:
             self.status.setText(f"too long: at most {self._limit} characters")
             return
         self.edit.remember(text)
-        self.applied.emit(text, self.over.value())
-        self.done.emit()
+        self.promptApplied.emit(text, self.transition.value())
+        self.editingFinished.emit()

@@ -21,9 +21,10 @@ from engine.runtime.score import Line, Performance, ScoreError, checked, parse, 
 
 
 class ScorePanel(QWidget):
-    """Emits `said` with a prompt and the seconds of its transition when a line's time comes."""
+    """A table of lines; those whose time comes are emitted."""
 
-    said = Signal(str, float)
+    promptDue = Signal(str, float)
+    """A line's prompt, and the seconds of its transition."""
 
     def __init__(self, media: Callable[[], float], parent: QWidget | None = None) -> None:
         """media: the media time now, seconds."""
@@ -32,15 +33,15 @@ class ScorePanel(QWidget):
         self._performance: Performance | None = None
         self.table = QTableWidget(0, 3, self)
         self.table.setAccessibleName("Score")
-        self.table.setHorizontalHeaderLabels(["at, s", "prompt", "over, s"])
+        self.table.setHorizontalHeaderLabels(["at, s", "prompt", "transition, s"])
         self.table.horizontalHeader().setSectionResizeMode(1, self.table.horizontalHeader().ResizeMode.Stretch)
         self.table.setColumnWidth(0, 60)
-        self.table.setColumnWidth(2, 60)
+        self.table.setColumnWidth(2, 90)
         self.note = QLabel("", self)
         self.note.setWordWrap(True)
         self.note.setAccessibleName("Score status")
         self.play_button = self._button("Play")
-        self.add_button, self.remove_button = self._button("Add a line"), self._button("Remove it")
+        self.add_button, self.remove_button = self._button("Add line"), self._button("Remove line")
         self.open_button, self.save_button = self._button("Open ..."), self._button("Save ...")
         column = QVBoxLayout(self)
         column.addWidget(self.table, 1)
@@ -118,14 +119,14 @@ class ScorePanel(QWidget):
         self.play_button.setText("Play")
 
     def tick(self) -> None:
-        """Says what is due; called by the window now and then."""
+        """Emits what is due; called by the window now and then."""
         if self._performance is None:
             return
         media = self._media()
         for line in self._performance.due(media):
-            self.said.emit(line.prompt, line.seconds)
+            self.promptDue.emit(line.prompt, line.seconds)
         left = self._performance.next_in(media)
-        self.note.setText("over" if left is None else f"next in {left:.1f} s")
+        self.note.setText("finished" if left is None else f"next in {left:.1f} s")
         if self._performance.over:
             self.stop()
 

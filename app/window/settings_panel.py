@@ -1,29 +1,33 @@
-"""The small settings panel: K, steps, seed, commitment, pause, reset."""
+"""The settings panel: chunk length, steps, seed, commitment, history, pause, new world."""
 
 from __future__ import annotations
 
+from engine.runtime.settings import Settings
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
 
+from app.window.actions import BY_ID
 from engine.control.events import Commit
 from engine.models.interface import HistoryPolicy, ModelSpec
-from engine.runtime.settings import Settings
 
 
 class SettingsPanel(QWidget):
-    """Emits `changed` with the names and values for Engine.configure; the rest are plain wishes."""
+    """How the model samples, for one model."""
 
-    changed = Signal(dict)
-    pause_wanted = Signal()
-    reset_wanted = Signal(int)
-    negative_said = Signal(str)
-    """Another negative prompt; empty for the model's own."""
-    done = Signal()
+    settingsChanged = Signal(object)
+    """A dict of names and values for `Engine.configure`. Not Signal(dict): Qt's maps make plain strings of our enums."""
+    pauseRequested = Signal()
+    """Pause or resume."""
+    newWorldRequested = Signal()
+    negativePromptApplied = Signal(str)
+    """Empty for the model's own."""
+    editingFinished = Signal()
+    """The viewport should have the keyboard back."""
 
     def __init__(self, settings: Settings, spec: ModelSpec, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._spec = spec
-        self.window_box = self._spin(spec.windows[0], spec.windows[1], settings.window or spec.window, "Latents a call")
+        self.window_box = self._spin(spec.windows[0], spec.windows[1], settings.window or spec.window, "Chunk length K")
         self.window_box.setSingleStep(spec.grid[0])
         self.steps_box = self._spin(1, 50, settings.steps or spec.steps, "Denoising steps")
         self.seed_box = self._spin(0, 2**31 - 1, settings.seed, "Seed")
@@ -51,56 +55,59 @@ class SettingsPanel(QWidget):
         self.negative.setPlaceholderText("the model's own; Enter applies")
         self.negative.setAccessibleName("Negative prompt")
         self.negative.setToolTip("What not to show")
-        self.pause_button = self._button("Pause (Ctrl+P)")
-        self.reset_button = self._button("New world (Ctrl+R)")
+        self.pause_button = self._button("")
+        self.new_world_button = self._button(BY_ID["world.new"].label)
+        self.new_world_button.setToolTip(BY_ID["world.new"].help)
+        self.pause_button.setToolTip(BY_ID["world.pause"].help)
+        self.show_paused(False)
         form = QFormLayout(self)
-        form.addRow("K", self.window_box)
+        form.addRow("Chunk length K", self.window_box)
         form.addRow("", self.window_note)
-        form.addRow("steps", self.steps_box)
-        form.addRow("commit", self.commit_box)
-        form.addRow("history", self.history_box)
-        form.addRow("seed", self.seed_box)
+        form.addRow("Steps", self.steps_box)
+        form.addRow("Commitment", self.commit_box)
+        form.addRow("History", self.history_box)
+        form.addRow("Seed", self.seed_box)
         if spec.negative:
-            form.addRow("not", self.negative)
+            form.addRow("Negative prompt", self.negative)
         else:
             self.negative.hide()
         form.addRow(self.pause_button)
-        form.addRow(self.reset_button)
+        form.addRow(self.new_world_button)
         form.addRow(self.notes)
         self._note(self.window_box.value())
         self.window_box.valueChanged.connect(self._note)
-        self.window_box.valueChanged.connect(lambda v: self.changed.emit({"window": v}))
-        self.steps_box.valueChanged.connect(lambda v: self.changed.emit({"steps": v}))
+        self.window_box.valueChanged.connect(lambda v: self.settingsChanged.emit({"window": v}))
+        self.steps_box.valueChanged.connect(lambda v: self.settingsChanged.emit({"steps": v}))
         self.commit_box.currentTextChanged.connect(self._commit)
         self.history_box.currentTextChanged.connect(self._history)
         for box in (self.window_box, self.steps_box, self.seed_box):
-            box.editingFinished.connect(self.done)
-        self.negative.returnPressed.connect(lambda: self.negative_said.emit(self.negative.text().strip()))
-        self.negative.returnPressed.connect(self.done)
-        self.pause_button.clicked.connect(self.pause_wanted)
-        self.reset_button.clicked.connect(lambda: self.reset_wanted.emit(self.seed_box.value()))
+            box.editingFinished.connect(self.editingFinished)
+        self.negative.returnPressed.connect(lambda: self.negativePromptApplied.emit(self.negative.text().strip()))
+        self.negative.returnPressed.connect(self.editingFinished)
+        self.pause_button.clicked.connect(self.pauseRequested)
+        self.new_world_button.clicked.connect(self.newWorldRequested)
 
     def toggle_commit(self) -> None:
-        """The other commitment policy."""
+        """Switches to the other commitment policy."""
         self.commit_box.setCurrentIndex(1 - self.commit_box.currentIndex())
 
     def show_paused(self, paused: bool) -> None:
-        self.pause_button.setText("Resume (Ctrl+P)" if paused else "Pause (Ctrl+P)")
+        self.pause_button.setText(f"{'Resume' if paused else 'Pause'} ({BY_ID['world.pause'].shortcut})")
 
     def _commit(self, text: str) -> None:
-        self.changed.emit({"commit": Commit(text)})
-        self.done.emit()
+        self.settingsChanged.emit({"commit": Commit(text)})
+        self.editingFinished.emit()
 
     def _history(self, text: str) -> None:
-        self.changed.emit({"history": HistoryPolicy(text)})
-        self.done.emit()
+        self.settingsChanged.emit({"history": HistoryPolicy(text)})
+        self.editingFinished.emit()
 
     def _note(self, k: int) -> None:
         if (near := self._spec.nearest_window(k)) != k:
             self.window_box.setValue(near)  # typed: only some lengths are legal
             return
         seconds = k * self._spec.spans[1] / self._spec.fps
-        self.window_note.setText(" ".join([f"{seconds:.2f} s a call.", self._spec.advice(k)]))
+        self.window_note.setText(" ".join([f"{seconds:.2f} s per chunk.", self._spec.advice(k)]))
 
     def _spin(self, low: int, high: int, value: int, name: str) -> QSpinBox:
         box = QSpinBox(self)

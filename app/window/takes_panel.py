@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -21,8 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.window.clips import Loop, SideBySide
-from app.window.decode_jobs import LookBack, LookBackError
+from app.window.clips import ClipView, SideBySide
+from app.window.decode_jobs import DecodeJob, DecodeJobs
 from engine.models.interface import ModelSpec
 from engine.runtime.engine import Engine
 from engine.runtime.takes import Kept, TakeMark
@@ -33,38 +31,42 @@ CLIP_SECONDS = 6.0
 
 
 class TakesPanel(QWidget):
-    """Reads the engine's takes; emits `said` with messages and `done` when the world should have the focus back."""
+    """Reads the engine's takes."""
 
-    said = Signal(str)
-    done = Signal()
+    messagePosted = Signal(str)
+    editingFinished = Signal()
+    """The viewport should have the keyboard back."""
 
-    def __init__(self, folder: Callable[[], Path], parent: QWidget | None = None) -> None:
-        """folder: where films and clips go."""
+    def __init__(self, folder: Path, parent: QWidget | None = None) -> None:
+        """folder: videos and clips go to folders in it."""
         super().__init__(parent)
         self._folder = folder
         self._engine: Engine | None = None
         self._spec: ModelSpec | None = None
         self._path: list[Kept] = []
         self._marks: tuple[TakeMark, ...] = ()
-        self._jobs: dict[int, Callable[[object], None]] = {}
-        self.back = LookBack(self)
-        self.back.done.connect(self._arrived)
+        self.jobs = DecodeJobs(self)
+        self._preview_job: DecodeJob | None = None
+        self._pair_jobs: list[DecodeJob] = []
+        self.pair: SideBySide | None = None
         self.tree = QTreeWidget(self)
         self.tree.setAccessibleName("Takes")
         self.tree.setHeaderLabels(["take", "from", "to", "prompt"])
         self.tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.preview = Loop("Preview of the chosen instant", self)
+        self.preview = ClipView("Preview of the chosen instant", self)
         self.slider = QSlider(Qt.Orientation.Horizontal, self)
         self.slider.setAccessibleName("Instant of the take")
         self.when = QLabel("", self)
         self.go_button = self._button("Go on from here", "Branch: the world goes on from the chosen group, another way")
-        self.compare_button = self._button("Beside the take on show", "Both, from where they part")
+        self.compare_button = self._button("Compare with current take", "Both, from where they part")
         self.what_if_button = self._button("What if", "The suffix that was revoked last, beside what came instead")
         self.minutes = QSpinBox(self)
         self.minutes.setRange(1, 120)
         self.minutes.setSuffix(" min")
-        self.minutes.setAccessibleName("Minutes of film")
-        self.film_button = self._button("Film of the last", "An mp4 of what was played, made from the kept latents")
+        self.minutes.setAccessibleName("Minutes to export")
+        self.export_button = self._button(
+            "Export last minutes", "An mp4 of what was played, made from the kept latents"
+        )
         self.clip_button = self._button("Clip", f"A looping WebP of the {CLIP_SECONDS:g} s before the chosen instant")
         column = QVBoxLayout(self)
         column.addWidget(self.tree, 2)
@@ -74,7 +76,7 @@ class TakesPanel(QWidget):
         for widgets in (
             (self.go_button, self.compare_button),
             (self.what_if_button, self.clip_button),
-            (self.film_button, self.minutes),
+            (self.export_button, self.minutes),
         ):
             row = QHBoxLayout()
             for w in widgets:
@@ -85,7 +87,7 @@ class TakesPanel(QWidget):
         self.go_button.clicked.connect(self.go_on)
         self.compare_button.clicked.connect(self.compare)
         self.what_if_button.clicked.connect(self.what_if)
-        self.film_button.clicked.connect(self.film)
+        self.export_button.clicked.connect(self.export)
         self.clip_button.clicked.connect(self.clip)
 
     def _button(self, text: str, tip: str) -> QPushButton:
@@ -94,13 +96,18 @@ class TakesPanel(QWidget):
         b.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return b
 
-    def use(self, engine: Engine, spec: ModelSpec) -> None:
+    def set_engine(self, engine: Engine, spec: ModelSpec) -> None:
         """Another engine from now on."""
         self._engine, self._spec = engine, spec
         self._marks, self._path = (), []
-        self.back.forget()
-        self._jobs.clear()
+        self._cancel_preview()
+        self._close_pair()
         self.refresh()
+
+    @property
+    def path(self) -> list[Kept]:
+        """The groups of the chosen take, from the beginning of the world."""
+        return self._path
 
     def refresh(self) -> None:
         """Takes in what was delivered since; call it now and then while the panel is seen."""
@@ -130,7 +137,7 @@ class TakesPanel(QWidget):
         by_id = {m.id: m for m in marks}
         for item in self._items():
             m = by_id[item.data(0, Qt.ItemDataRole.UserRole)]
-            name = f"{m.id + 1}" + (" (on show)" if m.id == current else "")
+            name = f"{m.id + 1}" + (" (current)" if m.id == current else "")
             for column, text in enumerate(
                 (name, f"{max(0, m.start) / fps:.1f} s", f"{max(0, m.end) / fps:.1f} s", m.prompt)
             ):
@@ -178,14 +185,14 @@ class TakesPanel(QWidget):
         self._label()
         kept = self.chosen()
         if kept is not None and self._engine is not None:
-            self.back.forget()
-            self._await(self.back.frames(self._engine, [kept], self._path[:value]), self._previewed)
+            self._cancel_preview()
+            self._preview_job = self.jobs.frames(
+                self._engine, [kept], self._path[:value], self.preview.show_frames, self.preview.show_message
+            )
 
-    def _previewed(self, result: object) -> None:
-        if isinstance(result, list):
-            self.preview.show_frames(result)
-        else:
-            self.preview.show_frames((), str(result))
+    def _cancel_preview(self) -> None:
+        if self._preview_job is not None:
+            self._preview_job.cancel()
 
     # -- what a person does --------------------------------------------------------------------------------------------
 
@@ -194,23 +201,23 @@ class TakesPanel(QWidget):
         kept, take = self.chosen(), self.chosen_take()
         if kept is not None and take is not None and self._engine is not None:
             self._engine.rewind(take, kept.position)
-        self.done.emit()
+        self.editingFinished.emit()
 
     def compare(self) -> None:
-        """The chosen take and the one on show, from where they part."""
+        """The chosen take and the current one, from where they part."""
         take = self.chosen_take()
         if self._engine is None or take is None:
             return
         takes = self._engine.takes
         here, there = takes.path(take), takes.path(takes.current)
         if take == takes.current:
-            self.said.emit("choose another take than the one on show to see both")
+            self.messagePosted.emit("choose another take than the current one to see both")
             return
         same = 0
         while same < min(len(here), len(there)) and here[same].group is there[same].group:
             same += 1
         self._beside(
-            "Two takes", f"take {take + 1}", f"take {takes.current + 1} (on show)", here, there, max(0, same - 2)
+            "Two takes", f"take {take + 1}", f"take {takes.current + 1} (current)", here, there, max(0, same - 2)
         )
 
     def what_if(self) -> None:
@@ -220,7 +227,7 @@ class TakesPanel(QWidget):
         takes = self._engine.takes
         found = [s for s in takes.suffixes() if takes.instead_of(s)]
         if not found:
-            self.said.emit("nothing was revoked yet: press a key or change the prompt while the cache is deep")
+            self.messagePosted.emit("nothing was revoked yet: press a key or change the prompt while the cache is deep")
             return
         s = found[-1]
         past = [k for k in takes.path(s.take) if k.position < s.position]
@@ -235,22 +242,26 @@ class TakesPanel(QWidget):
 
     def _beside(self, title: str, left: str, right: str, a: list[Kept], b: list[Kept], at: int) -> None:
         assert self._engine is not None and self._spec is not None
+        self._close_pair()
         self.pair = SideBySide(title, left, right, self._spec.fps, self)
         count = max(1, round(COMPARED_SECONDS * self._spec.fps / self._spec.spans[1]))
-        for side, path in enumerate((a, b)):
-            job = self.back.frames(self._engine, path[at : at + count], path[:at])
-            self._await(job, partial(self._put, self.pair, side))
+        self._pair_jobs = [
+            self.jobs.frames(self._engine, path[at : at + count], path[:at], clip.show_frames, clip.show_message)
+            for clip, path in zip(self.pair.clips, (a, b), strict=True)
+        ]
         self.pair.show()
 
-    @staticmethod
-    def _put(pair: SideBySide, side: int, result: object) -> None:
-        if isinstance(result, list):
-            pair.put(side, result)
-        else:
-            pair.put(side, (), str(result))
+    def _close_pair(self) -> None:
+        for job in self._pair_jobs:
+            job.cancel()
+        self._pair_jobs = []
+        if self.pair is not None:
+            self.pair.close()
+            self.pair.deleteLater()
+            self.pair = None
 
-    def film(self) -> None:
-        """The last minutes of the take on show, from the kept latents."""
+    def export(self) -> None:
+        """A video of the last minutes of the current take, from the kept latents."""
         if self._engine is None or self._spec is None:
             return
         path = self._engine.takes.path(self._engine.takes.current)
@@ -260,29 +271,24 @@ class TakesPanel(QWidget):
             if path
             else 0
         )
-        file = self._folder() / "films" / time.strftime(f"{self._spec.name.replace('/', '-')}-last-%Y-%m-%d-%H%M%S.mp4")
-        self._await(self.back.film(self._engine, self._spec, path[first:], file, path[:first]), self._saved)
-        self.done.emit()
+        file = self._folder / "films" / time.strftime(f"{self._spec.name.replace('/', '-')}-last-%Y-%m-%d-%H%M%S.mp4")
+        self.jobs.video(self._engine, self._spec, path[first:], path[:first], file, self._saved, self._not_saved)
+        self.editingFinished.emit()
 
     def clip(self) -> None:
-        """A short looping picture that ends at the chosen instant."""
+        """A short looping clip that ends at the chosen instant."""
         if self._engine is None or self._spec is None:
             return
         at = self.slider.value() + 1
         first = max(0, at - round(CLIP_SECONDS * self._spec.fps / self._spec.spans[1]))
-        file = self._folder() / "pictures" / time.strftime("%Y-%m-%d-%H%M%S.webp")
-        self._await(
-            self.back.clip(self._engine, self._spec, self._path[first:at], file, self._path[:first]), self._saved
+        file = self._folder / "pictures" / time.strftime("%Y-%m-%d-%H%M%S.webp")
+        self.jobs.clip(
+            self._engine, self._spec, self._path[first:at], self._path[:first], file, self._saved, self._not_saved
         )
-        self.done.emit()
+        self.editingFinished.emit()
 
-    def _saved(self, result: object) -> None:
-        self.said.emit(f"{result}; nothing was written" if isinstance(result, LookBackError) else f"saved {result}")
+    def _saved(self, file: Path) -> None:
+        self.messagePosted.emit(f"saved {file}")
 
-    def _await(self, job: int, then: Callable[[object], None]) -> None:
-        self._jobs[job] = then
-
-    def _arrived(self, job: int, result: object) -> None:
-        then = self._jobs.pop(job, None)
-        if then is not None:
-            then(result)
+    def _not_saved(self, reason: str) -> None:
+        self.messagePosted.emit(f"{reason}; nothing was written")

@@ -1,9 +1,9 @@
-"""The world's picture: paced by the media clock, never blocked by the engine."""
+"""The viewport: the frames of the world, paced by the media clock, never blocked by the engine."""
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QRectF, QSize, Qt, QTimer, Signal
@@ -20,10 +20,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.input.held_keys import Keyboard
+from app.input.held_keys import HeldKeys
 from app.window import overlay
+from app.window.frame_image import fitted, image_of
 from engine.models.media_files import FILMS, PICTURES
-from engine.playback.player import Frame, Samples
+from engine.playback.player import Frame
 from engine.runtime.engine import Engine
 
 IDLE_MS = 15
@@ -33,24 +34,26 @@ IDLE_MS = 15
 class Viewport(QWidget):
     """Shows frames when they are due, with the overlay on top; has the keyboard while it has focus."""
 
-    wants_prompt = Signal()
-    dropped = Signal(str)
-    """A picture or film was dropped: its path."""
+    promptRequested = Signal()
+    fileDropped = Signal(str)
+    """An image or video was dropped: its path."""
+    frameShown = Signal(object, object)
+    """A frame that became due, and its sound or None."""
 
-    def __init__(self, engine: Engine, keyboard: Keyboard, parent: QWidget | None = None) -> None:
+    def __init__(self, engine: Engine, keys: HeldKeys, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._engine = engine
-        self._keyboard = keyboard
+        self._keys = keys
         self._frame: Frame | None = None
         self._due: float | None = None
         self.overlay_shown = False
         self.recording = False
-        self.notice = ""
+        self.badge = ""
         """Words in the upper right corner, for what must be seen while it is on."""
         self.smooth = True
         self.painted = 0
-        self.on_frame: Callable[[Frame, Samples | None], None] = lambda frame, sound: None
-        """Called with each frame that is shown and its sound."""
+        self.busy_seconds = 0.0
+        """CPU time that the Qt thread has spent on showing frames: taking them, handing them on, painting."""
         self.lateness: deque[float] = deque(maxlen=4096)
         """Seconds from each frame's due time to its painting."""
         self.setAcceptDrops(True)
@@ -58,17 +61,19 @@ class Viewport(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("World")
-        self.setAccessibleDescription("The picture of the world. Keys move the camera; Enter goes to the prompt box.")
+        self.setAccessibleDescription(
+            "The world as the camera sees it. Keys move the camera; Enter goes to the prompt box."
+        )
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._tick)
         self._timer.start(0)
 
-    def sizeHint(self) -> QSize:  # noqa: N802 (Qt's name)
+    def sizeHint(self) -> QSize:
         return QSize(768, 480)
 
-    def use(self, engine: Engine) -> None:
+    def set_engine(self, engine: Engine) -> None:
         """Shows another engine from now on."""
         self._engine = engine
         self._frame = self._due = None
@@ -79,38 +84,49 @@ class Viewport(QWidget):
         """No more frames are asked for."""
         self._timer.stop()
 
+    @property
+    def frame(self) -> Frame | None:
+        """The frame on show."""
+        return self._frame
+
+    def set_badge(self, badge: str) -> None:
+        """'' for none."""
+        self.badge = badge
+        self.update()
+
+    def show_overlay(self, on: bool) -> None:
+        self.overlay_shown = on
+        self.update()
+
+    def scale_smoothly(self, on: bool) -> None:
+        self.smooth = on
+        self.update()
+
     def _tick(self) -> None:
-        screen, clock = self._engine.player, self._engine.clock
-        for played in screen.advance(clock.now()):
+        began = time.thread_time()
+        player, clock = self._engine.player, self._engine.clock
+        for played in player.advance(clock.now()):
             if played.image is not None:
                 self._frame, self._due = played.image, played.at
-                self.on_frame(played.image, played.sound)
+                self.frameShown.emit(played.image, played.sound)
         self.update()
-        due = screen.next_due()
+        due = player.next_due()
         wait = IDLE_MS if due is None else max(0, min(250, round((due - clock.now()) * 1000)))
         self._timer.start(wait)
+        self.busy_seconds += time.thread_time() - began
 
-    def picture_rect(self) -> QRectF:
-        """Where the picture is drawn: as large as fits with its aspect kept."""
-        frame = self._frame
-        if frame is None:
-            return QRectF(self.rect())
-        h, w = frame.shape[:2]
-        factor = min(self.width() / w, self.height() / h)
-        return QRectF((self.width() - w * factor) / 2, (self.height() - h * factor) / 2, w * factor, h * factor)
+    def paintEvent(self, event: QPaintEvent) -> None:
+        began = time.thread_time()
+        self._paint(QPainter(self))
+        self.busy_seconds += time.thread_time() - began
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        p = QPainter(self)
+    def _paint(self, p: QPainter) -> None:
         p.fillRect(self.rect(), QColor(8, 9, 12))
         if self._frame is None:
             self._paint_loading(p)
             return
-        frame = self._frame
-        h, w = frame.shape[:2]
-        # the image does not own its memory: self._frame keeps it alive while it is drawn
-        image = QImage(frame.data, w, h, w * 3, QImage.Format.Format_RGB888)
         p.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self.smooth)
-        p.drawImage(self.picture_rect(), image)
+        p.drawImage(fitted(self._frame, QRectF(self.rect())), image_of(self._frame))
         p.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
         now = self._engine.clock.now()
         if self._due is not None:
@@ -124,20 +140,17 @@ class Viewport(QWidget):
             p.setBrush(QColor(230, 50, 50))
             p.drawEllipse(QRectF(self.width() - 26, 14, 12, 12))
             p.setBrush(Qt.BrushStyle.NoBrush)
-        if self.notice:
+        if self.badge:
             p.setPen(QColor(255, 214, 120))
             area = self.rect().adjusted(0, 10, -34, 0)
-            p.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, self.notice)
+            p.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, self.badge)
         if self.overlay_shown:
             view = self._engine.view
             overlay.paint(p, QRectF(self.rect()), view, self._engine.player.media_time(now), now)
 
     def image(self) -> QImage | None:
-        """The frame on show, as it came."""
-        if self._frame is None:
-            return None
-        h, w = self._frame.shape[:2]
-        return QImage(self._frame.data, w, h, w * 3, QImage.Format.Format_RGB888).copy()
+        """A copy of the frame on show."""
+        return None if self._frame is None else image_of(self._frame).copy()
 
     def _paint_loading(self, p: QPainter) -> None:
         stage, share = self._engine.stage
@@ -160,7 +173,7 @@ class Viewport(QWidget):
         font.setPointSizeF(11)
         p.setFont(font)
         x = 12.0
-        for name in self._keyboard.held:
+        for name in self._keys.held:
             width = p.fontMetrics().horizontalAdvance(name) + 16
             cap = QRectF(x, 12, width, 24)
             p.setPen(QColor(255, 255, 255, 190))
@@ -170,35 +183,35 @@ class Viewport(QWidget):
             p.setBrush(Qt.BrushStyle.NoBrush)
             x += width + 6
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if self._keyboard.pressed(event):
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._keys.pressed(event):
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Slash):
-            self.wants_prompt.emit()
+            self.promptRequested.emit()
             return
         super().keyPressEvent(event)
 
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if not self._keyboard.released(event):
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if not self._keys.released(event):
             super().keyReleaseEvent(event)
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if self._file_of(event.mimeData()) is not None:
             event.acceptProposedAction()
 
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+    def dropEvent(self, event: QDropEvent) -> None:
         if (file := self._file_of(event.mimeData())) is not None:
             event.acceptProposedAction()
-            self.dropped.emit(file)
+            self.fileDropped.emit(file)
 
     @staticmethod
     def _file_of(data: QMimeData) -> str | None:
-        """The first dropped file that a world could begin from."""
+        """The first dropped file that a world can start from."""
         for url in data.urls():
             if url.isLocalFile() and Path(url.toLocalFile()).suffix.lower() in (*PICTURES, *FILMS):
                 return url.toLocalFile()
         return None
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        self._keyboard.clear()
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._keys.clear()
         super().focusOutEvent(event)

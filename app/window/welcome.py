@@ -1,4 +1,4 @@
-"""The welcome page: worlds to enter, models that can run here, what was explored before, and the first keys."""
+"""The welcome page: worlds to enter, models that can run here, past sessions, and the first keys."""
 
 from __future__ import annotations
 
@@ -20,24 +20,27 @@ from PySide6.QtWidgets import (
 )
 
 from app.storage.worlds import PastSession, World, sessions, worlds
+from app.window.actions import BY_ID
 from engine.models import hub
 from engine.models.catalogue import load_catalogue
 
 HINTS = (
-    "<b>W A S D</b> walk, <b>arrows</b> turn and look, or hold the <b>right mouse button</b> and pull. "
-    "<b>Enter</b> goes to the prompt box: say another place, time or weather while you walk. "
-    "<b>F3</b> shows what is cached, locked and revoked; <b>F1</b> explains it."
+    "<b>W A S D</b> move, <b>arrows</b> turn and look, or hold the <b>right mouse button</b> and move the mouse. "
+    "<b>Enter</b> goes to the prompt box: describe another place, time or weather while you move. "
+    f"<b>{BY_ID['view.overlay'].shortcut}</b> shows what is cached, locked and revoked; "
+    f"<b>{BY_ID['help.overlay'].shortcut}</b> explains it."
 )
 THUMBNAIL = QSize(160, 100)
 
 
 class Welcome(QDialog):
-    """Emits what was chosen; the world goes on meanwhile."""
+    """Emits what was selected; the world goes on meanwhile."""
 
-    world_chosen = Signal(object)
-    session_chosen = Signal(object)
-    model_chosen = Signal(str)
-    models_wanted = Signal()
+    worldSelected = Signal(object)
+    sessionSelected = Signal(object)
+    modelSelected = Signal(str)
+    modelsRequested = Signal()
+    """The models dialog."""
 
     def __init__(self, home: Path | None, gpu_gb: float, at_start: bool, parent: QWidget | None = None) -> None:
         """gpu_gb: memory of the largest GPU, 0 without one. at_start: whether it is shown at the start."""
@@ -72,7 +75,7 @@ class Welcome(QDialog):
         self.tabs = QTabWidget(self)
         for widget, name in ((self.worlds, "&Worlds"), (self.models, "&Models"), (self.sessions, "&Recent sessions")):
             self.tabs.addTab(widget, name)
-        self.at_start = QCheckBox("show this at the &start", self)
+        self.at_start = QCheckBox("Show this at the &start", self)
         self.at_start.setChecked(at_start)
         self.go_button = QPushButton("&Enter", self)
         self.go_button.setDefault(True)
@@ -102,7 +105,7 @@ class Welcome(QDialog):
             if fits and here:
                 note = "ready"
             elif fits:
-                note = "can run here: to be pulled first (World > Models)"
+                note = "can run here; download it first (World > Models)"
             else:
                 has = f"{gpu_gb:.0f} GB" if gpu_gb else "none"
                 note = f"needs a GPU with {e.memory_gb:g} GB; here: {has}"
@@ -122,13 +125,13 @@ class Welcome(QDialog):
             return
         value = item.data(Qt.ItemDataRole.UserRole)
         if isinstance(value, World):
-            self.world_chosen.emit(value)
+            self.worldSelected.emit(value)
         elif isinstance(value, PastSession):
-            self.session_chosen.emit(value)
+            self.sessionSelected.emit(value)
         elif item.data(Qt.ItemDataRole.UserRole + 1):
-            self.model_chosen.emit(value)
+            self.modelSelected.emit(value)
         else:
-            self.models_wanted.emit()
+            self.modelsRequested.emit()
         self.close()
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from engine.control.controller import State
 from engine.control.events import Commit
 
-FADE_SECONDS = 3.0
+REVOKED_SECONDS = 3.0
 """How long a revoked suffix stays in the view."""
 
 

@@ -13,7 +13,7 @@ from engine.models.interface import ModelSpec
 from engine.playback.shared_player import SharedPlayer
 from engine.runtime.metrics import UpdateRecord, discarded_share, latencies, percentile
 from engine.runtime.takes import Kept
-from engine.runtime.view import FADE_SECONDS, Fate, FlightMark, GroupMark, UpdateKind, UpdateMark, UpdatePhase, View
+from engine.runtime.view import REVOKED_SECONDS, Fate, FlightMark, GroupMark, UpdateKind, UpdateMark, UpdatePhase, View
 
 RIBBON_PAST = 24
 """Delivered groups that a view still shows."""
@@ -131,7 +131,7 @@ class ViewBuilder:
     ) -> View:
         """A picture of the session; cheap. counts: over all its worlds; first_group: C of the last call, seconds."""
         c, fps = controller, self._spec.fps
-        while self._revoked and now - self._revoked[0].at > FADE_SECONDS:
+        while self._revoked and now - self._revoked[0].at > REVOKED_SECONDS:
             self._revoked.popleft()
         cached = [_mark_of(e, Fate.LOCKED if e.position < c.locked else Fate.CACHED) for e in c.cache]
         return View(

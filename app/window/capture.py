@@ -1,0 +1,78 @@
+"""Videos and screenshots of what the window shows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.storage.preferences import Preferences
+from app.storage.recording import WindowRecording
+from app.window import overlay
+from app.window.viewport import Viewport
+from app.window.world_controller import WorldController
+from engine.playback.player import Frame, Samples
+from engine.playback.recorder import RecordingError
+
+
+class Capture(QObject):
+    """Records the frames that the viewport shows, and saves single ones."""
+
+    recordingChanged = Signal(bool)
+    messagePosted = Signal(str)
+
+    def __init__(
+        self,
+        viewport: Viewport,
+        world: WorldController,
+        preferences: Preferences,
+        folder: Path,
+        post: Callable[[str], None],
+    ) -> None:
+        """folder: videos and screenshots go to folders in it. post: takes messages from any thread."""
+        super().__init__(viewport)
+        self._viewport, self._world, self._preferences, self._folder = viewport, world, preferences, folder
+        self.recording = WindowRecording(lambda: folder / "films", post)
+        viewport.frameShown.connect(self._add)
+
+    def record(self, on: bool) -> None:
+        """Starts or ends a video. What is impossible is a message."""
+        if on == self.recording.on:
+            return
+        if on:
+            try:
+                self.recording.start(self._world.spec)
+            except RecordingError as e:
+                self.messagePosted.emit(f"{e}; nothing is recorded")
+        else:
+            self.recording.stop()
+        self.recordingChanged.emit(self.recording.on)
+
+    def include_overlay(self, on: bool) -> None:
+        """Whether videos have the overlay."""
+        self._preferences.film_overlay = on
+
+    def screenshot(self) -> None:
+        """The world as it is shown, with the overlay where that is on, as a PNG."""
+        file = self._folder / "pictures" / time.strftime("%Y-%m-%d-%H%M%S.png")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            saved = self._viewport.grab().save(str(file))
+        except OSError:
+            saved = False
+        self.messagePosted.emit(f"saved {file}" if saved else f"the screenshot could not be written to {file}")
+
+    def _add(self, frame: Frame, sound: Samples | None) -> None:
+        if not self.recording.on:
+            return
+        draw = None
+        if self._preferences.film_overlay:
+            engine, now = self._world.engine, self._world.engine.clock.now()
+            draw = overlay.drawing(engine.view, engine.player.media_time(now), now)
+        self.recording.add(frame, sound, draw)
+
+    def close(self) -> None:
+        """Ends the video under way and waits until every one is complete."""
+        self.recording.close()

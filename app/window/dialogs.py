@@ -1,0 +1,102 @@
+"""Opens the dialogs of the window. None of them stops the world; held keys are released before each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+
+from app.input.input_manager import InputManager
+from app.storage.preferences import Preferences
+from app.storage.worlds import PastSession, World
+from app.window.help import HelpDialog, about_page, help_page, keys_page
+from app.window.keymap_editor import KeymapEditor
+from app.window.models_dialog import ModelsDialog
+from app.window.welcome import Welcome, gpu_memory_gb
+from engine.models.media_files import FILMS, PICTURES
+
+
+class Dialogs(QObject):
+    """Keeps the dialog of each kind that was opened last."""
+
+    worldSelected = Signal(object)
+    """A `World` to enter."""
+    modelSelected = Signal(str)
+
+    def __init__(
+        self,
+        inputs: InputManager,
+        preferences: Preferences,
+        home: Path | None,
+        model: Callable[[], str],
+        window: QWidget,
+    ) -> None:
+        """home: where worlds and sessions are kept. model: the name of the one in play."""
+        super().__init__(window)
+        self._inputs, self._preferences, self._home = inputs, preferences, home
+        self._model, self._window = model, window
+        self.welcome: Welcome | None = None
+        self.models: ModelsDialog | None = None
+        self.help: HelpDialog | None = None
+        self.keymap_editor: KeymapEditor | None = None
+
+    def show_welcome(self) -> None:
+        """Worlds, models and past sessions."""
+        self._prepare(self.welcome)
+        self.welcome = Welcome(self._home, gpu_memory_gb(), self._preferences.welcome, self._window)
+        self.welcome.worldSelected.connect(self.worldSelected)
+        self.welcome.sessionSelected.connect(self._enter_again)
+        self.welcome.modelSelected.connect(self.modelSelected)
+        self.welcome.modelsRequested.connect(self.show_models)
+        self.welcome.at_start.toggled.connect(self._keep_welcome)
+        self.welcome.show()
+
+    def _enter_again(self, session: PastSession) -> None:
+        self.worldSelected.emit(World(session.folder.name, session.prompt, session.seed, session.model))
+
+    def _keep_welcome(self, on: bool) -> None:
+        self._preferences.welcome = on
+
+    def show_models(self) -> None:
+        self._prepare(self.models)
+        self.models = ModelsDialog(self._model(), self._window)
+        self.models.modelSelected.connect(self.modelSelected)
+        self.models.show()
+
+    def edit_keys(self) -> None:
+        """The key map that is accepted becomes the person's own."""
+        self._prepare(self.keymap_editor)
+        self.keymap_editor = KeymapEditor(self._inputs.keys.keymap, self._window)
+        self.keymap_editor.keymapAccepted.connect(self._inputs.use_own_keymap)
+        self.keymap_editor.show()
+
+    def show_help(self) -> None:
+        self._show("What the overlay shows", help_page())
+
+    def show_keys(self) -> None:
+        self._show("Keys", keys_page(self._inputs.keys.keymap))
+
+    def show_about(self) -> None:
+        self._show("About Foreland", about_page())
+
+    def _show(self, title: str, page: str) -> None:
+        self._prepare(self.help)
+        self.help = HelpDialog(title, page, self._window)
+        self.help.show()
+
+    def _prepare(self, before: QDialog | None) -> None:
+        """Releases the keys; `before`, the last dialog of the kind, is deleted."""
+        self._inputs.keys.clear()
+        if before is not None:
+            before.deleteLater()
+
+    def start_file(self) -> Path | None:
+        """An image or video to start from, None where the person thinks better of it."""
+        self._inputs.keys.clear()
+        kinds = " ".join(f"*{s}" for s in (*PICTURES, *FILMS))
+        file, _ = QFileDialog.getOpenFileName(
+            self._window, "Start from an image or video", "", f"Images and videos ({kinds})"
+        )
+        return Path(file) if file else None

@@ -1,0 +1,159 @@
+"""The engine side of the window: starts, replaces and closes the engine, and tells it what the person wants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from engine.runtime.settings import Settings, StartFrom
+from PySide6.QtCore import QObject, Signal
+
+from app.options import Choice
+from app.storage.worlds import World, save_world
+from engine.models.interface import Loader, Model, ModelSpec, Progress
+from engine.runtime.engine import Engine
+
+STEP_BACK = 2
+"""Groups that one step back undoes."""
+
+
+class WorldController(QObject):
+    """Owns the engine on show. Another model is another engine; everything else only sends it messages."""
+
+    engineChanged = Signal(object, object)
+    """Another engine and its settings, before it starts."""
+    interrupted = Signal()
+    """Playback is about to be paused, resumed or left: held keys are released first."""
+    messagePosted = Signal(str)
+
+    def __init__(
+        self,
+        engine: Engine,
+        settings: Settings,
+        spec: ModelSpec,
+        choose: Callable[[str], Choice] | None = None,
+        new_session: Callable[[], Path | None] = lambda: None,
+        parent: QObject | None = None,
+    ) -> None:
+        """choose: finds a model by its name, folder or file, and raises ValueError where there is none; None where no
+        other model can be opened. new_session: the folder of another session's log."""
+        super().__init__(parent)
+        self.engine, self.spec = engine, spec
+        self._choose, self._new_session = choose, new_session
+        self._first_prompt = settings.prompt
+        self._start_file: Path | None = None
+
+    # -- keys ----------------------------------------------------------------------------------------------------------
+
+    def press(self, action: str, arrival: float) -> None:
+        self.engine.press(action, arrival)
+
+    def release(self, action: str, arrival: float) -> None:
+        self.engine.release(action, arrival)
+
+    def release_all(self) -> None:
+        self.engine.release_all()
+
+    # -- conditions and settings ---------------------------------------------------------------------------------------
+
+    def set_prompt(self, prompt: str, seconds: float = 0.0) -> None:
+        """seconds: of the transition to it."""
+        self.engine.set_prompt(prompt, seconds=seconds)
+
+    def set_negative_prompt(self, negative: str) -> None:
+        """'' for the model's own."""
+        self.engine.set_negative_prompt(negative or None)
+
+    def configure(self, changes: dict[str, Any]) -> None:
+        """Names and values of `Settings`."""
+        self.engine.configure(**changes)
+
+    # -- time ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def paused(self) -> bool:
+        return self.engine.player.paused
+
+    def media_time(self) -> float:
+        """Seconds of this world that were played."""
+        return self.engine.player.media_time(self.engine.clock.now())
+
+    def toggle_pause(self) -> None:
+        """Pauses or resumes."""
+        self.interrupted.emit()
+        if self.paused:
+            self.engine.resume()
+        else:
+            self.engine.pause()
+
+    def step_back(self) -> None:
+        """Another way on from `STEP_BACK` groups before the one on show."""
+        takes = self.engine.takes
+        path = takes.path(takes.current)
+        if len(path) > STEP_BACK:
+            self.engine.rewind(takes.current, path[-1 - STEP_BACK].position)
+
+    # -- worlds --------------------------------------------------------------------------------------------------------
+
+    def new_world(self, prompt: str, seed: int) -> None:
+        """From what this one started from. prompt: '' for the one in force."""
+        self.interrupted.emit()
+        self.engine.new_world(prompt or None, seed)
+
+    def start_from(self, file: Path | None, prompt: str, seed: int) -> None:
+        """A new world from an image or video; None: from what the model starts from by itself."""
+        self.interrupted.emit()
+        self._start_file = file
+        start = StartFrom.model() if file is None else StartFrom.file(file)
+        self.engine.new_world(prompt or None, seed, start)
+
+    def save(self, home: Path, seed: int, thumbnail: bytes) -> None:
+        """Saves prompt, seed, model and start image of this world. thumbnail: a PNG."""
+        prompt = self.engine.view.prompt
+        world = World(prompt, prompt, seed, self.spec.name, self._start_file)
+        try:
+            self.messagePosted.emit(f"saved {save_world(home, world, thumbnail)}")
+        except OSError as e:
+            self.messagePosted.emit(f"the world could not be saved: {e}")
+
+    def open_model(self, name: str, prompt: str, seed: int) -> None:
+        """Replaces the engine by one of another model. What cannot be opened is a message, and the world goes on."""
+        if self._choose is None:
+            return
+        try:
+            choice = self._choose(name)
+            settings = Settings(prompt=prompt or self._first_prompt, seed=seed)
+            engine = Engine(
+                loaded_after(self.engine, choice.load), choice.spec, settings, self._new_session(), self.engine.clock
+            )
+        except (ValueError, OSError) as e:
+            self.messagePosted.emit(f"{e}; the world goes on as before")
+            return
+        self.interrupted.emit()
+        self.engine, self.spec = engine, choice.spec
+        self._start_file = None
+        self.engineChanged.emit(engine, settings.checked(choice.spec))
+        engine.start()
+
+    @property
+    def status(self) -> str:
+        """What the engine has to say, '' for nothing."""
+        if self.engine.error is not None:
+            return f"The engine stopped: {self.engine.error}. What was shown and the session log are kept; start again."
+        return self.engine.view.message
+
+    def close(self) -> None:
+        """Waits for the engine's threads; its log is complete afterwards."""
+        self.engine.close()
+
+
+def loaded_after(old: Engine, load: Loader) -> Loader:
+    """Loads in the new engine's thread once the old one has ended: the window never waits, and memory is free."""
+
+    def both(progress: Progress) -> Model:
+        progress("closing the previous world", 0.0)
+        old.close()
+        return load(progress)
+
+    return both
