@@ -7,7 +7,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from engine.runtime.settings import Settings
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
@@ -15,6 +14,7 @@ from app.options import Choice
 from app.window.main_window import MainWindow
 from engine.runtime.engine import Engine
 from engine.runtime.metrics import percentile
+from engine.runtime.settings import Settings
 
 SETTLE = 16
 """Frames at the start that do not count."""

@@ -19,7 +19,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engine.runtime.settings import Settings
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
@@ -34,6 +33,7 @@ from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
 from engine.runtime.metrics import percentile
 from engine.runtime.replay import replay
+from engine.runtime.settings import Settings
 from engine.runtime.view import UpdateKind, UpdatePhase
 
 SETTLE_MINUTES = 5.0

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.runtime.settings import Settings
 from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, Qt, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QVBoxLayout, QWidget
@@ -41,6 +40,7 @@ from engine.models.interface import ModelSpec
 from engine.playback.audio import DeviceClock
 from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
+from engine.runtime.settings import Settings
 
 if TYPE_CHECKING:
     from app.window.metrics_panel import MetricsPanel

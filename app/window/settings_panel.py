@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from engine.runtime.settings import Settings
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
 
 from app.window.actions import BY_ID
 from engine.control.events import Commit
 from engine.models.interface import HistoryPolicy, ModelSpec
+from engine.runtime.settings import Settings
 
 
 class SettingsPanel(QWidget):

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.runtime.settings import Settings, StartFrom
 from PySide6.QtCore import QObject, Signal
 
 from app.options import Choice
 from app.storage.worlds import World, save_world
 from engine.models.interface import Loader, Model, ModelSpec, Progress
 from engine.runtime.engine import Engine
+from engine.runtime.settings import Settings, StartFrom
 
 STEP_BACK = 2
 """Groups that one step back undoes."""

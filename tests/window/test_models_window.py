@@ -1,47 +1,60 @@
-"""Another model in the same window, pictures dropped on it, and pulling with a progress bar."""
+"""Another model in the same window, images dropped on it, and downloads with a progress bar."""
 
 from __future__ import annotations
 
-import json
+import os
+import signal
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from huggingface_hub import constants
+from PIL import Image
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication
 
-from app.options import ModelOptions
+from app.audio_output import NullStream, SoundOut
+from app.window.main_window import MainWindow
+from app.window.models_dialog import ModelsDialog
 from app.window.settings_panel import SettingsPanel
+from engine.distributed.sampler import ParallelSampler
+from engine.loading import loader
 from engine.models.catalogue import load_catalogue
+from engine.models.interface import Model, Progress
+from engine.models.load_options import LoadOptions
+from engine.models.registry import spec_of
 from engine.models.tiny import write_tiny
+from engine.playback.audio import DeviceClock
+from engine.runtime.clock import SystemClock
+from engine.runtime.settings import Settings
+from engine.runtime.view import UpdateKind, UpdatePhase
 from tests.engine.models.test_hub import Hub
+from tests.window.conftest import Person, Viewer, other_models
+
+WAN = "wan2.1-t2v-1.3b-self-forcing"
 
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny("wan2.1-t2v-1.3b-self-forcing", tmp_path_factory.mktemp("wan") / "m")
+    return write_tiny(WAN, tmp_path_factory.mktemp("wan") / "m")
 
 
-def with_models(person, tmp_path: Path):  # type: ignore[no-untyped-def]
-    """Lets the window open other models, as the command line does."""
-    person.window._choose = lambda name: ModelOptions(name, device="cpu", threads=2).choose()
-    folders = iter((tmp_path / "second", tmp_path / "third"))
-    person.window._new_folder = lambda: next(folders)
-    return person.window
+def size_of(window: MainWindow) -> tuple[int, ...] | None:
+    """Of the frame on show."""
+    frame = window.viewport.frame
+    return None if frame is None else frame.shape[:2]
 
 
-def resets(folder: Path) -> int:
-    """How many new worlds the log of a session has."""
-    text = (folder / "events.jsonl").read_text() if (folder / "events.jsonl").exists() else ""
-    return sum(x["kind"] == "reset" for x in map(json.loads, text.splitlines()))
+def a_key_is_live(window: MainWindow) -> bool:
+    return any(u.kind is UpdateKind.KEY and u.phase is UpdatePhase.LIVE for u in window.engine.view.updates)
 
 
-def drop(window, file: Path) -> None:  # type: ignore[no-untyped-def]
+def drop(window: MainWindow, file: Path) -> None:
     """What a file manager sends when a file is let go over the world."""
-    from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-    from PySide6.QtGui import QDragEnterEvent, QDropEvent
-    from PySide6.QtWidgets import QApplication
-
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(file))])
     copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -52,216 +65,182 @@ def drop(window, file: Path) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_another_model_opens_in_the_window_and_the_first_one_comes_back(
-    open_world: Callable, tiny: Path, tmp_path: Path
+    open_window: Callable[..., Person], tiny: Path, tmp_path: Path
 ) -> None:
-    person = open_world()
-    window = with_models(person, tmp_path)
+    person = open_window(Settings(prompt="snowy mountains at noon"), **other_models(tmp_path))
+    window = person.window
     person.until(lambda: window.viewport.painted > 3)
-    first = window.engine
+    first, panel = window.engine, window.settings
     window.open_model(str(tiny))
-    assert window.engine is not first
-    painted = window.viewport.painted
-    person.until(lambda: window.viewport.painted > painted + 8)
-    assert window.viewport._frame.shape == (64, 96, 3)
-    assert not first.running  # closed before the other was loaded
+    assert window.engine is not first and window.settings is not panel
+    person.until(lambda: size_of(window) == (64, 96))
+    person.more_frames(8)
+    assert not first.running, "closed before the other was loaded"
     assert "no camera input" in window.settings.notes.text()
     window.settings.window_box.setValue(5)
     assert "outside this model's training" in window.settings.window_note.text()
-    person.focus()
     window.viewport.setFocus()
     person.down("d")
-    person.until(lambda: any(u.kind == "key" and u.phase == "live" for u in window.engine.view.updates))
+    person.until(lambda: a_key_is_live(window))
     person.up("d")
     person.screenshot(tmp_path / "tiny.png")
     window.settings.pause_button.click()
-    assert window.engine.player.paused, "Pause of the new model's panel"
+    assert window.world.paused, "Pause in the panel of the new model"
     window.settings.pause_button.click()
-    assert not window.engine.player.paused
+    assert not window.world.paused
     window.open_model("pocket")
-    person.until(lambda: window.viewport._frame is not None and window.viewport._frame.shape == (80, 128, 3))
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert len(window.findChildren(SettingsPanel)) == 1, "the panel of a model that was left is deleted"
-    window.settings.reset_button.click()
-    person.until(lambda: resets(tmp_path / "third") > 0)
-    person.until(lambda: window.viewport.painted > 0)
-    window.close()
-    assert resets(tmp_path / "third") == 1, "one press is one new world"
+    person.until(lambda: size_of(window) == (80, 128))
+    assert window.findChildren(SettingsPanel) == [window.settings], "the panel of a model that was left is deleted"
+    epoch = window.engine.player.epoch
+    window.settings.new_world_button.click()
+    window.engine.set_prompt("desert")  # handled after the new world
+    person.until(lambda: window.engine.view.prompt == "desert")
+    assert window.engine.player.epoch == epoch + 1, "one press is one new world"
 
 
-def test_what_cannot_be_opened_is_said_and_the_world_goes_on(open_world: Callable, tmp_path: Path) -> None:
-    person = open_world()
-    window = with_models(person, tmp_path)
-    person.until(lambda: window.viewport.painted > 3)
-    engine, painted = window.engine, window.viewport.painted
-    window.open_model("wan9")
-    person.until(lambda: "no such name" in window.banner.text() and window.banner.isVisible())
-    person.until(lambda: window.viewport.painted > painted + 5)
-    assert window.engine is engine
+def test_what_cannot_be_opened_is_said_and_the_world_goes_on(viewer: Viewer) -> None:
+    engine = viewer.window.engine
+    viewer.window.open_model("wan9")
+    viewer.message("no such name")
+    viewer.more_frames(5)
+    assert viewer.window.engine is engine
 
 
-def test_a_dropped_picture_becomes_the_place_to_start_from(open_world: Callable, tmp_path: Path) -> None:
-    from PIL import Image
-
-    person = open_world()
-    window = person.window
-    person.until(lambda: window.viewport.painted > 3)
-    picture = np.zeros((200, 320, 3), np.uint8)
-    picture[:, :160] = (250, 40, 40)
-    picture[:, 160:] = (40, 40, 250)
-    Image.fromarray(picture).save(tmp_path / "two.png")
+def test_a_dropped_image_becomes_the_start_image(viewer: Viewer, tmp_path: Path) -> None:
+    window = viewer.window
+    image = np.zeros((200, 320, 3), np.uint8)
+    image[:, :160] = (250, 40, 40)
+    image[:, 160:] = (40, 40, 250)
+    Image.fromarray(image).save(tmp_path / "two.png")
     drop(window, tmp_path / "two.png")
 
     def two_colours() -> bool:
-        frame = window.viewport._frame.astype(int)
-        left, right = frame[20:60, 10:50].mean((0, 1)), frame[20:60, 78:118].mean((0, 1))
-        return left[0] - left[2] > 40 and right[2] - right[0] > 40
+        frame = window.viewport.frame
+        assert frame is not None
+        left, right = (frame[20:60, x : x + 40].astype(int).mean((0, 1)) for x in (10, 78))
+        return bool(left[0] - left[2] > 40 and right[2] - right[0] > 40)
 
-    person.until(two_colours)
-    person.screenshot(tmp_path / "dropped.png")
-    (tmp_path / "bad.png").write_bytes(b"no picture")
+    viewer.until(two_colours)
+    viewer.screenshot(tmp_path / "dropped.png")
+    (tmp_path / "bad.png").write_bytes(b"no image")
     drop(window, tmp_path / "bad.png")
-    person.until(lambda: "cannot be read as a picture" in window.banner.text())
+    viewer.message("cannot be read as a picture")
+    epoch = window.engine.player.epoch
     drop(window, tmp_path / "bad.txt")  # refused by the window itself
-    window.begin_from(None)
-    person.until(lambda: not two_colours())
+    window.menus["world.clear_start"].trigger()
+    viewer.until(lambda: not two_colours())
+    assert window.engine.player.epoch == epoch + 1
 
 
-def test_a_pull_shows_size_and_licence_first_then_its_progress(
-    open_world: Callable, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_download_asks_for_agreement_to_size_and_licence_first(
+    viewer: Viewer, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from huggingface_hub import constants
-
-    from app.window.models_dialog import ModelsDialog
-
-    name = "wan2.1-t2v-1.3b-self-forcing"
     known = load_catalogue()
     base = write_tiny("wan2.1-t2v-1.3b", tmp_path / "base")
-    hub = Hub({known[name].repo: tiny, known["wan2.1-t2v-1.3b"].repo: base})
+    hub = Hub({known[WAN].repo: tiny, known["wan2.1-t2v-1.3b"].repo: base})
     monkeypatch.setenv("HF_ENDPOINT", hub.url)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-    person = open_world()
-    window = with_models(person, tmp_path)
-    window.show_models()
-    dialog: ModelsDialog = window.models
-    row = [e.name if e else "pocket" for e in dialog._entries].index(name)
+    viewer.window.menus["world.models"].trigger()
+    dialog = viewer.window.dialogs.models
+    assert isinstance(dialog, ModelsDialog)
+    row = dialog.names.index(WAN)
     dialog.table.selectRow(row)
-    assert not dialog.open_button.isEnabled() and dialog.pull_button.isEnabled()
-    dialog.pull_button.click()
-    person.until(lambda: "apache-2.0" in dialog.note.text() and "free in" in dialog.note.text())
-    assert not hub.gets
-    person.screenshot(tmp_path / "pull.png")
-    dialog.pull_button.click()
-    person.until(lambda: dialog.job is not None and dialog.job.state.over)
-    person.until(lambda: dialog.open_button.isEnabled())
-    assert "is here" in dialog.note.text(), dialog.note.text()
+    assert not dialog.open_button.isEnabled() and dialog.download_button.isEnabled()
+
+    def ask() -> None:
+        dialog.download_button.click()
+        viewer.until(lambda: dialog.confirmation is not None and dialog.confirmation.isVisible())
+
+    def answer(text: str) -> None:
+        assert dialog.confirmation is not None
+        next(b for b in dialog.confirmation.buttons() if b.text().replace("&", "") == text).click()
+
+    ask()
+    assert dialog.confirmation is not None
+    assert "apache-2.0" in dialog.confirmation.text() and "are free in" in dialog.confirmation.text()
+    viewer.screenshot(tmp_path / "download.png")
+    answer("Cancel")
+    viewer.until(lambda: "nothing was downloaded" in dialog.note.text())
+    assert not hub.gets, "nothing is downloaded before the person agrees"
+    ask()
+    answer("Agree and download")
+    viewer.until(lambda: dialog.job is not None and dialog.job.state.over)
+    viewer.until(lambda: dialog.open_button.isEnabled())
+    assert "is installed" in dialog.note.text(), dialog.note.text()
     assert dialog.table.item(row, 1).text() == "yes"
     dialog.reject()
     hub.server.shutdown()
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_the_pocket_world_over_ranks_plays_in_the_window_and_survives_a_lost_one(
-    display: str, tmp_path: Path, ranks: int
+    open_window: Callable[..., Person], tmp_path: Path, ranks: int
 ) -> None:
     """Processes on the CPU; one is killed: the picture goes on, the message is one line, the keys work again. Then another model
     is opened, and the ranks are gone."""
-    import os
-    import signal
+    models: list[Model] = []
+    stages: set[str] = set()
 
-    from PySide6.QtWidgets import QApplication
+    def load(progress: Progress) -> Model:
+        def noted(stage: str, share: float) -> None:
+            stages.add(stage.split(":")[0])
+            progress(stage, share)
 
-    from app.window.main_window import MainWindow
-    from engine.distributed.sampler import ParallelSampler
-    from engine.loading import loader
-    from engine.models.load_options import LoadOptions
-    from engine.models.registry import spec_of
-    from engine.runtime.engine import Engine
-    from engine.runtime.settings import Settings
-    from tests.window.conftest import Person
+        models.append(loader("pocket", LoadOptions(device="cpu", gpus=ranks, threads=1))(noted))
+        return models[0]
 
-    app = QApplication.instance() or QApplication(["foreland"])
     settings = Settings(prompt="snowy mountains at noon", window=14, steps=2)
-    load = loader("pocket", LoadOptions(device="cpu", gpus=ranks, threads=1))
-    engine = Engine(load, spec_of("pocket"), settings, tmp_path / "s")
-    window = MainWindow(engine, settings, spec_of("pocket"))
-    window.resize(1000, 700)
-    window.show()
-    engine.start()
-    person = Person(app, window)
-    seen = set()
-
-    def up() -> bool:
-        seen.add(engine.stage[0].split(":")[0])
-        return window.viewport.painted > 5
-
-    person.until(up, 90)
-    assert any(s.startswith("rank ") for s in seen)  # loading is shown rank by rank
-    sampler = engine._session.model.sampler  # type: ignore[union-attr]
+    person = open_window(settings, load=load, **other_models(tmp_path))
+    window = person.window
+    person.until(lambda: window.viewport.painted > 5, 120)
+    assert any(s.startswith("rank ") for s in stages), "loading is shown rank by rank"
+    sampler = models[0].sampler
     assert isinstance(sampler, ParallelSampler)
     pids = sampler.pids
     os.kill(pids[0], signal.SIGKILL)
-    person.focus()
-    painted = window.viewport.painted
     person.down("Right")
-    person.until(lambda: window.viewport.painted > painted + 10)
-    person.until(lambda: "rank" in window.banner.text())
-    assert "\n" not in window.banner.text()
-    person.until(lambda: any(u.kind == "key" and u.phase == "live" for u in engine.view.updates), 60)
+    person.more_frames(10)
+    person.message("rank")
+    assert "\n" not in window.notifications.text()
+    person.until(lambda: a_key_is_live(window), 90)
     person.up("Right")
     person.screenshot(tmp_path / "ranks.png")
-    assert sampler.restarts == 1
     now = sampler.pids
-    with_models(person, tmp_path)
+    assert not set(pids) & set(now), "the ranks were started again"
     window.open_model("pocket")
     person.until(lambda: window.engine.ready.is_set(), 60)
     for pid in (*pids, *now):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
-    window.close()
-    window.deleteLater()
-    app.processEvents()
 
 
 @pytest.mark.parametrize(("name", "k"), [("minimax-h3", 7), ("ltx-2.3", 2)])
 def test_a_model_with_sound_plays_in_the_window_and_is_heard(
-    name: str, k: int, open_window: Callable, tmp_path: Path
+    name: str, k: int, open_window: Callable[..., Person], tmp_path: Path
 ) -> None:
-    import av
-    import numpy as np
-
-    from app.audio_output import NullStream, SoundOut
-    from engine.loading import loader
-    from engine.models.load_options import LoadOptions
-    from engine.models.registry import spec_of
-    from engine.models.tiny import write_tiny
-    from engine.playback.audio import DeviceClock
-    from engine.runtime.settings import Settings
-
     folder = write_tiny(name, tmp_path / "model")
-    heard: list[np.ndarray] = []
+    heard: deque[np.ndarray] = deque(maxlen=80)
     clock = DeviceClock()
-    speaker = SoundOut(lambda rate, fill, device: NullStream(rate, fill, device, heard=heard.append), clock)
     person = open_window(
         Settings(prompt="snow", window=k, steps=1),
-        "session",
-        (900, 640),
-        clock=clock,
+        clock=SystemClock(clock),
         home=tmp_path / "home",
-        sound=speaker,
+        sound=SoundOut(lambda rate, fill, device: NullStream(rate, fill, device, heard=heard.append), clock),
         load=loader(str(folder), LoadOptions(device="cpu")),
         spec=spec_of(str(folder)),
     )
     window = person.window
     person.until(lambda: window.viewport.painted > 10, 90)
-    window.record_action.setChecked(True)
-    person.until(lambda: window.recording.frames > 20, 90)
+    window.menus["world.record"].setChecked(True)
+    person.until(lambda: window.capture.recording.frames > 20, 90)
     person.down("w")
     person.until(lambda: "forward" in window.engine.view.keys)
     person.up("w")
-    window.record_action.setChecked(False)
-    person.until(lambda: "recorded" in window.banner.text())
-    assert np.abs(np.concatenate(heard[-80:])).max() > 0, "its sound is heard"
+    window.menus["world.record"].setChecked(False)
+    person.message("recorded")
+    person.until(lambda: np.abs(np.concatenate(list(heard))).max() > 0)
     with av.open(str(next((tmp_path / "home" / "films").glob("*.mp4")))) as box:
         assert len(box.streams.audio) == 1
         assert box.streams.video[0].average_rate == 24

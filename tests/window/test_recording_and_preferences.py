@@ -1,115 +1,114 @@
-"""Films and pictures from the window, key layouts, themes, and what is there again at the next start."""
+"""Videos and screenshots from the window, and what is there again at the next start."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 
-import pytest
+import av
+import numpy as np
+from PIL import Image
 
 from app.storage.preferences import Preferences, load, save
-from tests.window.conftest import Person
+from engine.runtime.settings import Settings
+from tests.window.conftest import Person, Viewer
 
 
-@pytest.fixture
-def open_home(open_window: Callable[..., Person], tmp_path: Path) -> Callable[..., Person]:
-    """Opens the real window with a place where things are kept; each time a session of its own."""
-    from engine.runtime.settings import Settings
-
-    sessions = count()
-
-    def open_() -> Person:
-        settings = Settings(prompt="snowy mountains at noon")
-        return open_window(settings, f"session{next(sessions)}", (900, 640), home=tmp_path / "home")
-
-    return open_
-
-
-def test_a_film_of_what_was_shown_is_playable_and_costs_a_hand_over(open_home: Callable, tmp_path: Path) -> None:
-    import av
-
-    person = open_home()
-    window = person.window
-    person.until(lambda: window.viewport.painted > 5)
-    person.press("ctrl+shift+r")
-    person.until(lambda: window.recording.frames > 30)
-    assert window.viewport.recording
-    person.screenshot(tmp_path / "recording.png")
-    person.press("ctrl+shift+r")
-    person.until(lambda: "recorded" in window.banner.text())
-    file = next((tmp_path / "home" / "films").glob("*.mp4"))
-    assert str(file) in window.banner.text()
+def frames_in(folder: Path) -> list[np.ndarray]:
+    """Of the only video there."""
+    (file,) = folder.glob("*.mp4")
     with av.open(str(file)) as box:
-        frames = [f.to_ndarray(format="rgb24") for f in box.decode(video=0)]
         assert box.streams.video[0].average_rate == 16
-    assert len(frames) == window.recording.frames
+        return [f.to_ndarray(format="rgb24") for f in box.decode(video=0)]
+
+
+def test_a_video_of_what_was_shown_has_every_frame_once(viewer: Viewer, tmp_path: Path) -> None:
+    window = viewer.window
+    viewer.press("ctrl+shift+r")
+    viewer.until(lambda: window.capture.recording.frames > 24)
+    assert window.viewport.recording
+    assert window.menus["world.record"].text().startswith("&Record video (0:0")
+    viewer.screenshot(tmp_path / "recording.png")
+    viewer.press("ctrl+shift+r")
+    viewer.message("recorded")
+    frames = frames_in(viewer.home / "films")
+    assert str(viewer.home / "films") in window.notifications.text()
+    assert len(frames) == window.capture.recording.frames
     assert frames[-1].shape[0] % 2 == 0 and frames[0].std() > 5
 
 
-def test_closing_the_window_finishes_the_film(open_home: Callable, tmp_path: Path) -> None:
-    import av
-
-    person = open_home()
-    person.until(lambda: person.window.viewport.painted > 5)
-    person.window.record_action.setChecked(True)
-    person.until(lambda: person.window.recording.frames > 10)
-    person.window.close()
-    with av.open(str(next((tmp_path / "home" / "films").glob("*.mp4")))) as box:
-        assert sum(1 for _ in box.decode(video=0)) == person.window.recording.frames
-
-
-def test_a_folder_that_cannot_be_written_is_said_and_the_world_goes_on(open_home: Callable, tmp_path: Path) -> None:
-    person = open_home()
-    window = person.window
-    person.until(lambda: window.viewport.painted > 5)
-    (tmp_path / "home").mkdir(exist_ok=True)
-    (tmp_path / "home" / "films").write_text("a file in the way")
-    window.record_action.setChecked(True)
-    person.until(lambda: "nothing is recorded" in window.banner.text())
-    assert not window.record_action.isChecked()
-    painted = window.viewport.painted
-    person.until(lambda: window.viewport.painted > painted + 5)
+def test_a_video_may_include_the_overlay(viewer: Viewer) -> None:
+    window = viewer.window
+    window.menus["world.record_overlay"].setChecked(True)
+    window.menus["world.record"].setChecked(True)
+    viewer.until(lambda: window.capture.recording.frames > 12)
+    handed = 1000 * window.capture.recording.handed / window.capture.recording.frames
+    window.menus["world.record"].setChecked(False)
+    window.menus["world.record_overlay"].setChecked(False)
+    viewer.message("recorded")
+    frame = frames_in(viewer.home / "films")[-1]
+    assert frame[-40:].mean() < frame[:40].mean(), "the overlay's dark panel is at the bottom"
+    assert handed < 5, f"{handed:.2f} ms a frame were spent on handing over"
 
 
-def test_a_screenshot_is_what_is_shown(open_home: Callable, tmp_path: Path) -> None:
-    from PIL import Image
+def test_a_folder_that_cannot_be_written_is_said_and_the_world_goes_on(viewer: Viewer) -> None:
+    window = viewer.window
+    (viewer.home / "films").write_text("a file in the way")
+    window.menus["world.record"].setChecked(True)
+    viewer.message("nothing is recorded")
+    assert not window.menus["world.record"].isChecked()
+    viewer.more_frames(5)
+    (viewer.home / "films").unlink()
 
-    person = open_home()
-    person.until(lambda: person.window.viewport.painted > 5)
-    size = person.window.viewport.width(), person.window.viewport.height()  # the banner will take some of it
-    person.press("F12")
-    person.until(lambda: "saved" in person.window.banner.text())
-    with Image.open(next((tmp_path / "home" / "pictures").glob("*.png"))) as picture:
+
+def test_a_screenshot_is_what_is_shown(viewer: Viewer) -> None:
+    window = viewer.window
+    size = window.viewport.width(), window.viewport.height()  # the banner will take some of it
+    viewer.press("F12")
+    viewer.message("saved")
+    with Image.open(next((viewer.home / "pictures").glob("*.png"))) as picture:
         assert picture.size == size
 
 
-def test_layout_theme_prompts_and_place_are_there_again(open_home: Callable, tmp_path: Path) -> None:
-    person = open_home()
+def test_what_was_chosen_is_there_again_and_closing_finishes_the_video(
+    open_window: Callable[..., Person], tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    person = open_window(Settings(prompt="snowy mountains at noon"), "first", (900, 640), home=home)
     window = person.window
     person.until(lambda: window.viewport.painted > 5)
-    window.inputs.use_keys("ZQSD and arrows")
-    window.use_theme("dark")
+    window.inputs.use_keymap("ZQSD and arrows")
+    window.appearance.use_theme("dark")
+    window.prompt.edit.setText("islands in the morning")
+    person.click(window.prompt.star)
+    assert window.preferences.favourites == ["islands in the morning"]
+    assert window.prompt.presets.itemText(1).endswith("islands in the morning")
     window.prompt.edit.setText("islands at dusk")
     window.prompt.edit.returnPressed.emit()
-    window.resize(820, 600)
-    window.dock.setVisible(False)
-    person.focus()
+    window.prompt.edit.setText("half a thoug")
+    window.settings_dock.setVisible(False)
     window.viewport.setFocus()
     person.down("q")
     person.until(lambda: "left" in window.engine.view.keys)
-    window.inputs.use_keys("WASD and arrows")  # while a key is down: it is let go
+    window.inputs.use_keymap("WASD and arrows")  # while a key is down: it is released
     person.until(lambda: not window.engine.view.keys)
     person.up("q")
-    window.inputs.use_keys("ZQSD and arrows")
+    window.inputs.use_own_keymap({**window.keys.keymap, "Q": "left"})
+    window.menus["world.record"].setChecked(True)
+    person.until(lambda: window.capture.recording.frames > 10)
     window.close()
-    again = open_home().window
-    assert again.keyboard.keymap["Q"] == "left"
+    assert len(frames_in(home / "films")) == window.capture.recording.frames
+
+    again = open_window(Settings(prompt="snowy mountains at noon"), "second", (900, 640), home=home).window
+    assert again.keys.keymap["Q"] == "left"
+    assert again.inputs.keymaps()["my keys"]["Q"] == "left"
     assert again.preferences.theme == "dark"
+    assert again.preferences.favourites == ["islands in the morning"]
     assert "islands at dusk" in again.prompt.edit.history
-    assert not again.dock.isVisible()
-    again.use_theme("system")
+    assert again.prompt.text == "half a thoug"
+    assert not again.settings_dock.isVisible()
+    again.appearance.use_theme("system")
 
 
 def test_a_broken_file_of_preferences_begins_anew(tmp_path: Path) -> None:
