@@ -12,6 +12,8 @@ import click
 import pytest
 
 from app.cli.main import cli
+from engine.runtime.keymap import load_keymap
+from engine.runtime.script import parse_script
 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "assets" / "help").glob("*.md"))]
@@ -80,6 +82,13 @@ def test_every_option_that_is_named_exists() -> None:
     named = {(file.name, x) for file in FILES for x in re.findall(r"`(--[a-z-]+)", file.read_text("utf-8"))}
     assert len(named) > 10
     assert not [(file, x) for file, x in named if x not in known]
+
+
+def test_the_scripts_that_are_shown_can_be_played() -> None:
+    shown = [x for file in FILES for x in re.findall(r"```json\n(.*?)```", file.read_text("utf-8"), re.S)]
+    assert shown
+    for text in shown:
+        assert parse_script(text, load_keymap()).events
 
 
 def test_the_lines_are_found_and_wrong_ones_are_refused() -> None:

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from engine.runtime.keymap import load_keymap
+from engine.assets import FOLDER
+from engine.runtime.keymap import ACTIONS, load_keymap, presets
 from engine.runtime.script import ScriptError, parse_script
 
 KEYS = load_keymap()
@@ -50,6 +51,17 @@ def test_a_script_is_read_in_order_of_time() -> None:
 def test_bad_scripts_are_refused_with_place_and_what_is_allowed(data: str, words: str) -> None:
     with pytest.raises(ScriptError, match=words):
         parse_script(data, KEYS)
+
+
+@pytest.mark.parametrize("name", ["demo-script.json", "wander-script.json"])
+def test_the_scripts_that_ship_can_be_played(name: str) -> None:
+    script = parse_script((FOLDER / name).read_text("utf-8"), KEYS, name)
+    assert script.prompt and script.seconds > 0
+
+
+def test_the_key_maps_that_ship_move_the_camera_every_way() -> None:
+    for name, table in {"": KEYS, **presets()}.items():
+        assert {"forward", "back", "turn_left", "turn_right"} <= set(table.values()) <= set(ACTIONS), name
 
 
 def test_a_key_map_with_an_unknown_action_is_refused() -> None:
