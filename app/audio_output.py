@@ -1,7 +1,8 @@
 """Sound out of the machine: committed sound to the sound device, whose clock becomes the engine's.
 
-PortAudio asks on a thread of its own; the answer comes from `engine.playback.audio.SoundReader`. A device that is missing, taken away or
-changed is no reason to stop: it is reported once, looked for again, and the world plays on in silence by the machine's clock.
+PortAudio asks on a thread of its own; the answer comes from `engine.playback.audio.SoundReader`. A device that is
+missing, taken away or changed is no reason to stop: it is reported once, looked for again, and the world plays on in
+silence by the machine's clock.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class PortAudioStream:
 
 
 class NullStream:
-    """A dummy device that asks for blocks as a real one does: for machines without, and for tests. speed: of its clock."""
+    """A dummy device that asks for blocks as a real one does: for machines without, and for tests."""
 
     def __init__(
         self, rate: int, fill: Fill, device: str = "", speed: float = 1.0, heard: Callable[[Any], None] | None = None

@@ -27,7 +27,8 @@ def forbidden(environment: dict[str, str], platform: str) -> str:
             from ApplicationServices import AXIsProcessTrusted  # comes with pynput's own dependencies there
 
             if not AXIsProcessTrusted():
-                return "macOS forbids it until Foreland is allowed under System Settings, Privacy & Security, Accessibility"
+                where = "System Settings, Privacy & Security, Accessibility"
+                return f"macOS forbids it until Foreland is allowed under {where}"
         except ImportError:
             return ""
         return ""
@@ -53,16 +54,15 @@ def name_of(key: Any) -> str | None:
 class GlobalKeys(QObject):
     """Listens while it is started. Keys arrive on pynput's thread and are handed to the Qt thread by a signal."""
 
-    heldChanged = Signal(object)
-    """The actions that they hold now, as a frozenset."""
-    _keyChanged = Signal(str, bool)
+    keyChanged = Signal(str, bool)
+    """The name of a mapped key, and whether it went down. No other key is handed on."""
 
     def __init__(self, keys: HeldKeys, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._keys = keys
         self._down: set[str] = set()
         self._listener: Any = None
-        self._keyChanged.connect(self._take)
+        self.keyChanged.connect(self._take)
 
     @property
     def on(self) -> bool:
@@ -99,7 +99,7 @@ class GlobalKeys(QObject):
     def _heard(self, key: Any, down: bool) -> None:
         name = name_of(key)
         if name is not None and name in self._keys.keymap:
-            self._keyChanged.emit(name, down)
+            self.keyChanged.emit(name, down)
 
     def _take(self, name: str, down: bool) -> None:
         if not self.on:
@@ -109,6 +109,4 @@ class GlobalKeys(QObject):
         else:
             self._down.discard(name)
         keymap = self._keys.keymap
-        held = frozenset(keymap[n] for n in self._down if n in keymap)
-        self._keys.hold(SOURCE, held)
-        self.heldChanged.emit(held)
+        self._keys.hold(SOURCE, frozenset(keymap[n] for n in self._down if n in keymap))

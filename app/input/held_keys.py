@@ -26,12 +26,12 @@ def key_name(key: int) -> str | None:
 
 
 REPEAT_MS = 25
-"""How long a release waits for the press that would make it auto-repeat. Only X11's repeats come as such pairs, and only
-when the window is too busy to see them together; both have the same time stamp."""
+"""How long a release waits for the press that would make it auto-repeat. Only X11's repeats come as such pairs, and
+only when the window is too busy to see them together; both have the same time stamp."""
 
 
 class HeldKeys:
-    """The keys that are held. A key is known by its scan code, so that a release is understood after a change of layout too."""
+    """The keys that are held. A key is known by its scan code: its release is understood after a layout change too."""
 
     def __init__(
         self,

@@ -8,15 +8,14 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.models.interface import ModelSpec
+from engine.models.interface import Decoder, ModelSpec
 from engine.playback.player import Frame
 from engine.playback.recorder import Recorder
 from engine.runtime.decode_worker import Decoded, decoded
-from engine.runtime.engine import Engine
 from engine.runtime.takes import Kept
 
 log = logging.getLogger(__name__)
@@ -27,6 +26,13 @@ CLIP_HEIGHT = 320
 
 class DecodeError(RuntimeError):
     """What was asked for could not be made; the message says why."""
+
+
+class ForksDecoder(Protocol):
+    """What decoding needs of an engine."""
+
+    def fork_decoder(self) -> Decoder | None:
+        """For one other thread; None before the model is loaded."""
 
 
 class DecodeJob:
@@ -58,7 +64,7 @@ class DecodeJobs(QObject):
 
     def frames(
         self,
-        engine: Engine,
+        engine: ForksDecoder,
         groups: Sequence[Kept],
         before: Sequence[Kept],
         done: Callable[[list[Frame]], None],
@@ -71,7 +77,7 @@ class DecodeJobs(QObject):
 
     def video(
         self,
-        engine: Engine,
+        engine: ForksDecoder,
         spec: ModelSpec,
         groups: Sequence[Kept],
         before: Sequence[Kept],
@@ -95,7 +101,7 @@ class DecodeJobs(QObject):
 
     def clip(
         self,
-        engine: Engine,
+        engine: ForksDecoder,
         spec: ModelSpec,
         groups: Sequence[Kept],
         before: Sequence[Kept],
@@ -157,7 +163,7 @@ class DecodeJobs(QObject):
         else:
             job.done(result)
 
-    def _decode(self, engine: Engine, groups: Sequence[Kept], before: Sequence[Kept]) -> Iterator[Decoded]:
+    def _decode(self, engine: ForksDecoder, groups: Sequence[Kept], before: Sequence[Kept]) -> Iterator[Decoded]:
         decoder = engine.fork_decoder()
         if decoder is None:
             raise DecodeError("the model is not loaded yet")

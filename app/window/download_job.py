@@ -27,8 +27,10 @@ class DownloadState:
 
 
 class DownloadJob:
-    """Asks the hub what a download takes; `agree` then starts it. The state is replaced as a whole and may be read from any
-    thread."""
+    """Asks the hub what a download takes; `agree` then starts it.
+
+    The state is replaced as a whole and may be read from any thread.
+    """
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry

@@ -1,4 +1,4 @@
-"""Help: what the overlay shows, with pictures of the program itself, and an about box with licences."""
+"""Help: what the overlay shows, with screenshots of the program itself, the keys, and an about box with licences."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def about_page() -> str:
         version = "from a checkout"
     lines = [
         f"# Foreland {version}",
-        "Explore worlds that a video diffusion model generates as you move. It implements *Speculative Sampling in Interactive Video "
-        "Generation* (Huang et al., 2026).",
+        "Explore worlds that a video diffusion model generates as you move. It implements "
+        "*Speculative Sampling in Interactive Video Generation* (Huang et al., 2026).",
         "The pocket world is sampled by a small network that this project trained on a world that it renders itself.",
         "Models that you download have licences of their own, which are shown before a download.",
         "## Made with",

@@ -1,4 +1,4 @@
-"""The main window: lays out the viewport, the prompt bar and the panels, and connects them to the world's controller."""
+"""The main window: lays out viewport, prompt bar and panels, and connects them to the world's controller."""
 
 from __future__ import annotations
 

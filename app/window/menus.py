@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
+from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from app.window.actions import ACTIONS, MENUS, Action
 
@@ -76,6 +76,3 @@ class Menus:
     def _choose(self, choose: Callable[[], object]) -> None:
         choose()
         self._refocus()
-
-    def menu(self, name: str) -> QMenu:
-        return self._menus[name]

@@ -17,9 +17,13 @@ PAST_SECONDS, FUTURE_SECONDS = 3.0, 7.0
 FADE_SECONDS = REVOKED_SECONDS
 """How long what was revoked takes to fade: as long as it is in the view, at most."""
 RIBBON = 34
+"""Height of the ribbon, pixels."""
 INK = QColor(235, 238, 245)
 DIM = QColor(150, 156, 170)
 RED = QColor(255, 92, 92)
+
+XOf = Callable[[float], float]
+"""From a media frame to its place on the ribbon, pixels."""
 
 
 def version_colour(version: int, alpha: int = 255) -> QColor:
@@ -52,7 +56,7 @@ def figures(view: View) -> list[tuple[str, str]]:
 
 
 def drawing(view: View, media: float, now: float) -> Callable[[NDArray[np.uint8]], None]:
-    """Draws the overlay of this instant into a picture (height, width, 3), on any thread."""
+    """Draws the overlay of this instant into a frame (height, width, 3), on any thread."""
 
     def draw(pixels: NDArray[np.uint8]) -> None:
         image = image_of(pixels)
@@ -106,7 +110,7 @@ def _figures(p: QPainter, panel: QRectF, view: View, line: int) -> None:
         x += width
 
 
-def _group(p: QPainter, x_of, top: float, g: GroupMark) -> None:  # type: ignore[no-untyped-def]
+def _group(p: QPainter, x_of: XOf, top: float, g: GroupMark) -> None:
     box = QRectF(x_of(g.start) + 1, top, x_of(g.start + g.span) - x_of(g.start) - 2, RIBBON)
     alpha = {Fate.DELIVERED: 80, Fate.LOCKED: 255, Fate.CACHED: 175}[g.fate]
     p.fillRect(box, version_colour(g.version, alpha))
@@ -115,7 +119,7 @@ def _group(p: QPainter, x_of, top: float, g: GroupMark) -> None:  # type: ignore
         p.drawRect(box)
 
 
-def _flight(p: QPainter, x_of, top: float, view: View) -> None:  # type: ignore[no-untyped-def]
+def _flight(p: QPainter, x_of: XOf, top: float, view: View) -> None:
     f = view.flight
     if f is None:
         return
@@ -132,7 +136,7 @@ def _flight(p: QPainter, x_of, top: float, view: View) -> None:  # type: ignore[
     p.drawText(box.adjusted(6, 2, 0, 0), f"step {f.step}/{f.steps}")
 
 
-def _revoked(p: QPainter, x_of, top: float, g: GroupMark, now: float) -> None:  # type: ignore[no-untyped-def]
+def _revoked(p: QPainter, x_of: XOf, top: float, g: GroupMark, now: float) -> None:
     left = max(0.0, 1 - (now - g.at) / FADE_SECONDS)
     box = QRectF(x_of(g.start) + 1, top - 13, x_of(g.start + g.span) - x_of(g.start) - 2, 10)
     p.fillRect(box, version_colour(g.version, int(150 * left)))
@@ -143,7 +147,7 @@ def _revoked(p: QPainter, x_of, top: float, g: GroupMark, now: float) -> None:  
     p.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()))
 
 
-def _arrival(p: QPainter, x_of, top: float, u: UpdateMark, view: View) -> None:  # type: ignore[no-untyped-def]
+def _arrival(p: QPainter, x_of: XOf, top: float, u: UpdateMark, view: View) -> None:
     if u.kind is UpdateKind.START:
         return
     x = x_of(u.arrival * view.fps)

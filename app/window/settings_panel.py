@@ -15,7 +15,7 @@ class SettingsPanel(QWidget):
     """How the model samples, for one model."""
 
     settingsChanged = Signal(object)
-    """A dict of names and values for `Engine.configure`. Not Signal(dict): Qt's maps make plain strings of our enums."""
+    """A dict of names and values for `Engine.configure`. Not Signal(dict): Qt's maps turn enums into plain strings."""
     pauseRequested = Signal()
     """Pause or resume."""
     newWorldRequested = Signal()

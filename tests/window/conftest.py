@@ -133,7 +133,7 @@ class Person:
         self.until(lambda: self.window.viewport.painted >= wanted)
 
     def screenshot(self, file: Path) -> QImage:
-        """What is on the screen where the window is, also written to `file`, or to the folder of the guide's pictures."""
+        """What is on the screen where the window is, also written to `file` or to the guide's pictures."""
         file = Path(SHOTS) / file.name if SHOTS else file
         self.wait(0.05)  # what was set is painted first
         place = self.window.geometry()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtGui import QKeySequence
 
-from app.window.actions import ACTIONS, BY_ID
+from app.window.actions import ACTIONS, BY_ID, MENUS
 from app.window.help import keys_page
 from app.window.key_help import renewed
 from engine.runtime.keymap import load_keymap, presets
@@ -46,9 +46,11 @@ def test_the_help_shows_the_key_map_in_use() -> None:
 
 def test_the_menus_hold_every_action_and_every_handler_is_there(shared: Viewer) -> None:
     window = shared.window
+    entries = {bar.text(): bar.menu().actions() for bar in window.menuBar().actions()}
+    assert list(entries) == list(MENUS.values())
     for action in ACTIONS:
         made = window.menus[action.id]
-        assert made in window.menus.menu(action.menu).actions()
+        assert made in entries[MENUS[action.menu]]
         assert made.shortcut() == QKeySequence(action.shortcut)
         assert made.isCheckable() == (action.checkable or action.panel)
         assert attrgetter(action.handler)(window) is not None

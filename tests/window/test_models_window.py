@@ -178,8 +178,10 @@ def test_a_download_asks_for_agreement_to_size_and_licence_first(
 def test_the_pocket_world_over_ranks_plays_in_the_window_and_survives_a_lost_one(
     open_window: Callable[..., Person], tmp_path: Path, ranks: int
 ) -> None:
-    """Processes on the CPU; one is killed: the picture goes on, the message is one line, the keys work again. Then another model
-    is opened, and the ranks are gone."""
+    """Processes on the CPU; one is killed: the picture goes on, the message is one line, the keys work again.
+
+    Then another model is opened, and the ranks are gone.
+    """
     models: list[Model] = []
     stages: set[str] = set()
 

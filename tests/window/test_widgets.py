@@ -251,16 +251,16 @@ def jobs(qtbot: QtBot) -> Iterator[DecodeJobs]:
 
 def test_what_cannot_be_decoded_is_reported_on_the_window_s_thread(qtbot: QtBot, jobs: DecodeJobs) -> None:
     heard: list[tuple[str, threading.Thread]] = []
-    jobs.frames(NotLoaded(), [], [], heard.append, lambda why: heard.append((why, threading.current_thread())))  # type: ignore[arg-type]
+    jobs.frames(NotLoaded(), [], [], heard.append, lambda why: heard.append((why, threading.current_thread())))
     qtbot.waitUntil(lambda: bool(heard))
     assert heard == [("the model is not loaded yet", threading.main_thread())]
 
 
 def test_a_cancelled_job_is_not_reported(qtbot: QtBot, jobs: DecodeJobs) -> None:
     heard: list[object] = []
-    first = jobs.frames(NotLoaded(), [], [], heard.append, lambda why: heard.append(1))  # type: ignore[arg-type]
+    first = jobs.frames(NotLoaded(), [], [], heard.append, lambda why: heard.append(1))
     first.cancel()
-    jobs.frames(NotLoaded(), [], [], heard.append, lambda why: heard.append(2))  # type: ignore[arg-type]
+    jobs.frames(NotLoaded(), [], [], heard.append, lambda why: heard.append(2))
     qtbot.waitUntil(lambda: 2 in heard)
     assert heard == [2]
     assert issubclass(DecodeError, RuntimeError)
