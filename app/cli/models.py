@@ -15,6 +15,7 @@ from app.cli.progress import ProgressLine
 from app.storage.paths import words_file
 from engine.models import hub
 from engine.models.catalogue import Entry, UnknownModel, find, load_catalogue, read_catalogue
+from engine.models.load_options import DTYPES, LoadOptions
 
 name_argument = click.argument("name", shell_complete=completing(lambda: list(load_catalogue())))
 
@@ -150,6 +151,36 @@ def tiny(name: str, folder: Path, seed: int) -> int:
     click.echo(f"a small random {name}: what it shows is noise. Try: foreland explore --model {written} --device cpu")
     click.echo(written.resolve())
     return 0
+
+
+@models.command()
+@click.argument("name", metavar="NAME|FOLDER", shell_complete=completing(lambda: list(load_catalogue())))
+@click.option("--like", metavar="NAME", help="Check a local folder or file as this model of the catalogue.")
+@click.option("--device", default="auto", help="auto, cpu, cuda, cuda:0, mps.")
+@click.option("--dtype", default="auto", type=click.Choice(DTYPES), help="Precision; auto is bf16 on a GPU.")
+@click.option("--window", type=Whole(min=1), metavar="K", help="Latents of a call.  [default: few]")
+def check(name: str, like: str | None, device: str, dtype: str, window: int | None) -> int:
+    """Check that a model keeps what its interface promises. Status 1 when it breaks a promise.
+
+    It samples some hundred latents: seconds on a small model, minutes on a large one.
+    """
+    from engine.loading import loader
+    from engine.models import contract
+
+    progress = ProgressLine()
+    with told(ValueError, RuntimeError):
+        try:
+            model = loader(name, LoadOptions(device=device, dtype=dtype), like=like)(progress)
+            if window is not None:
+                model.spec.check_window(window)
+        finally:
+            progress.end()
+    broken = 0
+    for finding in contract.check(model, window):
+        click.echo(str(finding))
+        broken += not finding.kept
+    model.sampler.close()
+    return FAILED if broken else 0
 
 
 @models.command()

@@ -253,6 +253,8 @@ class PocketSampler(Sampler[PocketInputs]):
     def _sample(self, request: Request, prepared: PocketInputs, report: StepCallback) -> list[Group]:
         """A call continues what is there; without a start image, a world begins with one group made from noise alone."""
         known = {p: g for p, g in self._groups.items() if p < request.branch}
+        if request.branch and request.branch - 1 not in known:
+            raise KeyError(f"group {request.branch - 1} is not kept: the call at {request.branch} cannot continue it")
         if request.branch == 0:
             if self._given is not None:
                 self._start = _beginning(self._given, aimed(prepared.attributes.numpy(), QUIET.now))

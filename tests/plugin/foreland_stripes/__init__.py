@@ -1,0 +1,1 @@
+"""A plug-in of Foreland: stripes that the keys move."""
