@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.window.download_job import DownloadJob
 from engine.models import hub
-from engine.models.catalogue import Entry, load_catalogue
+from engine.models.catalogue import Broken, Entry, read_catalogue
 
 POLL_MS = 100
 COLUMNS = ("Model", "Installed", "Download", "GPU memory", "K", "Licence")
@@ -39,11 +39,13 @@ class ModelsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Models")
         self.resize(900, 420)
-        self._entries: list[Entry | None] = [None, *(e for e in load_catalogue().values() if e.name != "pocket")]
+        catalogue = read_catalogue()
+        self._entries: list[Entry | None] = [None, *(e for e in catalogue.entries.values() if e.name != "pocket")]
+        self._broken = catalogue.broken
         self.job: DownloadJob | None = None
         self.confirmation: QMessageBox | None = None
         """Asks for agreement to a size and a licence."""
-        self.table = QTableWidget(len(self._entries), len(COLUMNS), self)
+        self.table = QTableWidget(len(self._entries) + len(self._broken), len(COLUMNS), self)
         self.table.setAccessibleName("Models")
         self.table.setHorizontalHeaderLabels(list(COLUMNS))
         self.table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
@@ -98,6 +100,9 @@ class ModelsDialog(QDialog):
                 ]
             for j, text in enumerate(cells):
                 self.table.setItem(i, j, QTableWidgetItem(text))
+        for i, broken in enumerate(self._broken, len(self._entries)):
+            for j, text in enumerate([broken.source, "cannot be used", "-", "-", "-", "-"]):
+                self.table.setItem(i, j, QTableWidgetItem(text))
         self.table.resizeColumnsToContents()
         self._selected()
 
@@ -108,18 +113,26 @@ class ModelsDialog(QDialog):
 
     @property
     def entry(self) -> Entry | None:
-        """The selected one; None is the pocket world."""
-        return self._entries[max(0, self.table.currentRow())]
+        """The selected one; None is the pocket world, and what cannot be used."""
+        row = max(0, self.table.currentRow())
+        return self._entries[row] if row < len(self._entries) else None
+
+    @property
+    def broken(self) -> Broken | None:
+        """The selected one, where it is a plug-in or a row that cannot be used."""
+        row = self.table.currentRow() - len(self._entries)
+        return self._broken[row] if row >= 0 else None
 
     def _selected(self) -> None:
         e = self.entry
         downloading = self.job is not None and not self.job.state.over
-        here = e is None or hub.here(e)
+        here = self.broken is None and (e is None or hub.here(e))
         self.open_button.setEnabled(here)
         self.download_button.setEnabled(e is not None and not here and not downloading)
         self.cancel_button.setEnabled(downloading)
         if not downloading:
-            self.note.setText("" if e is None else "  ".join([e.repo, *e.notes, f"steps: {e.steps}"]))
+            about = "" if e is None else "  ".join([e.repo, *e.notes, f"steps: {e.steps}"])
+            self.note.setText(about if self.broken is None else str(self.broken))
 
     def _open(self) -> None:
         e = self.entry

@@ -246,3 +246,26 @@ def test_a_model_with_sound_plays_in_the_window_and_is_heard(
     with av.open(str(next((tmp_path / "home" / "films").glob("*.mp4")))) as box:
         assert len(box.streams.audio) == 1
         assert box.streams.video[0].average_rate == 24
+
+
+def test_a_plug_in_that_cannot_be_used_is_a_row_with_its_error(
+    display: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from PySide6.QtWidgets import QApplication
+
+    from app.window.models_dialog import ModelsDialog
+
+    monkeypatch.setenv("FORELAND_HOME", str(tmp_path))
+    (tmp_path / "models.d").mkdir()
+    (tmp_path / "models.d" / "mine.json").write_text('{"mine": {"title": "Mine"}}')
+    app = QApplication.instance() or QApplication(["foreland"])
+    dialog = ModelsDialog("pocket")
+    last = dialog.table.rowCount() - 1
+    dialog.table.selectRow(last)
+    app.processEvents()
+    assert "mine.json, mine" in dialog.table.item(last, 0).text()
+    assert "the row has no" in dialog.note.text()
+    assert not dialog.open_button.isEnabled() and not dialog.download_button.isEnabled()
+    dialog.table.selectRow(0)
+    assert dialog.open_button.isEnabled()
+    dialog.close()
