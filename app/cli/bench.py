@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +14,7 @@ from app.cli.parameters import FILE, Gpus, Listed, Number, Whole
 from app.cli.progress import ProgressLine
 from app.cli.report import markdown, write_json
 from app.options import ChoiceError, ModelOptions, gpu_count
-from engine.assets import FOLDER
+from engine.assets import prompt_presets
 from engine.control.events import Commit
 from engine.measure.simulate import UPDATES
 from engine.models.load_options import DTYPES
@@ -71,7 +70,7 @@ def serve(
         choice = model.choose()
     _check_windows(choice.spec, windows)
     settings = [bench_serving.Setting(k, Commit(p), r) for k in windows for p in policy for r in rate]
-    prompts = json.loads((FOLDER / "presets.json").read_text("utf-8"))
+    prompts = prompt_presets()
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as e:

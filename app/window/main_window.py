@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 from collections.abc import Callable
@@ -35,7 +34,7 @@ from app.window.takes_panel import TakesPanel
 from app.window.viewport import Viewport
 from app.window.volume import Volume
 from app.window.world_controller import WorldController
-from engine.assets import FOLDER
+from engine.assets import prompt_presets
 from engine.models.interface import ModelSpec
 from engine.playback.audio import DeviceClock
 from engine.runtime.clock import SystemClock
@@ -113,8 +112,7 @@ class MainWindow(QMainWindow):
     # -- layout --------------------------------------------------------------------------------------------------------
 
     def _prompt_bar(self, prompt: str, spec: ModelSpec) -> PromptBar:
-        suggestions = json.loads((FOLDER / "presets.json").read_text("utf-8"))
-        bar = PromptBar(prompt, suggestions, spec.text_limit, self)
+        bar = PromptBar(prompt, prompt_presets(), spec.text_limit, self)
         bar.edit.history[:0] = [p for p in self.preferences.prompts if p != prompt]
         bar.edit.remember(prompt)
         bar.show_favourites(self.preferences.favourites)
