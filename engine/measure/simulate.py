@@ -1,14 +1,15 @@
-"""Virtual time: the real controller and player over a sampler that only takes time.
+"""Virtual time: the real controller, player and driver over a sampler that only takes time.
 
 Thousands of trajectories a minute, so the paper's table can be reproduced from its own inputs and theory held against
-simulation. Times are seconds; see `engine.control.controller` and `theory` for the symbols.
+simulation. Times are seconds; see `engine.control.controller` for the symbols.
 """
 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from engine.assets import FOLDER
 from engine.control.controller import Controller, Counts
 from engine.control.estimator import Estimator
 from engine.control.events import (
-    Command,
     Commit,
     ConditionChanged,
     Event,
@@ -37,6 +37,8 @@ from engine.control.events import (
 )
 from engine.documents import Document, read_document
 from engine.playback.player import PlaybackEventKind, Player
+from engine.runtime.clock import Inbox, VirtualClock
+from engine.runtime.driver import Driver, Source
 from engine.runtime.metrics import percentile
 
 UPDATES = {"low": (1, 2), "high": (3, 11)}
@@ -44,6 +46,10 @@ UPDATES = {"low": (1, 2), "high": (3, 11)}
 WARM_UP = 2.0
 """Seconds at the start of a trajectory without updates: the world has to be there first."""
 
+DRAWS = 400
+"""Resamplings of a bootstrap interval."""
+REPLICATIONS = 40
+"""Of the paper's protocol, for its range."""
 INSTANT = 1e-9
 """Two things closer than this happen at once, and a group that is ready when it is due is in time."""
 
@@ -181,46 +187,30 @@ class TrajectoryResult:
 
 
 class Trajectory:
-    """One session in virtual time."""
+    """One session in virtual time: the real controller, player and driver over calls that only take time."""
 
     def __init__(self, profile: Profile, commit: Commit, updates: Sequence[float], seconds: float, seed: int) -> None:
-        """updates: times of arrival."""
+        """updates: times of arrival, seconds; seed: of the jitter."""
         self.profile, self.seconds = profile, seconds
-        self.updates = sorted(updates)
-        self.rng = np.random.default_rng(seed)
+        self.clock = VirtualClock()
         self.player = Player(profile.fps)
         margin = 2 * profile.jitter * profile.first if profile.lead is None else profile.lead - profile.first
         self.controller = Controller(
             Policy(profile.fps, profile.window, commit), 0.0, estimator=Estimator(profile.first, margin=margin)
         )
-        self.out = TrajectoryResult(updates=len(self.updates), seconds=seconds)
-        self.now = 0.0
-        self.wake = math.inf
-        self.job: Launch | None = None
-        self.ready_at = self.free_at = math.inf
-        self.waiting: list[float] = []
+        self.out = TrajectoryResult(updates=len(updates), seconds=seconds)
+        self.timer = math.inf
+        self.launch: Launch | None = None
+        """Waits for the worker."""
+        self.unanswered: list[float] = []
+        worker = _Worker(self, np.random.default_rng(seed))
+        sources: list[Source] = [worker, _Playback(self), _Arrivals(self, updates), _Timer(self)]
+        self._driver = Driver(self.clock, Inbox(self.clock), sources, worker)
 
     def run(self) -> TrajectoryResult:
         """Plays it to the end."""
         self.feed(TimerFired(0.0))
-        pending, version = list(self.updates), 0
-        while self.now < self.seconds:
-            due = self._next_group()
-            arrival = pending[0] if pending else math.inf
-            self.now = min(max(self.now, min(due, arrival, self.ready_at, self.free_at, self.wake)), self.seconds)
-            if self.ready_at <= self.now + INSTANT:
-                self._ready()
-            if self.free_at <= self.now + INSTANT:
-                self._free()
-            self._play()
-            while pending and pending[0] <= self.now < self.seconds:
-                version += 1
-                t = pending.pop(0)
-                self.waiting.append(t)
-                self.feed(ConditionChanged(self.now, version, t, True))
-            if self.wake <= self.now:
-                self.wake = math.inf
-                self.feed(TimerFired(self.now))
+        self._driver.run(lambda: self.clock.now() >= self.seconds, self.seconds)
         o = self.out
         o.stall = self.player.stall_seconds + self.player.stalled_for(self.seconds)
         o.played = self.player.shown / self.profile.fps
@@ -228,74 +218,141 @@ class Trajectory:
         return o
 
     def feed(self, event: Event) -> None:
+        """Hands an event to the controller and does what it answers."""
         for command in self.controller.handle(event):
-            self._obey(command)
+            match command:
+                case Launch():
+                    self.launch = command
+                case Revoke():
+                    self.player.drop(command.entries[0].position)
+                case SetTimer():
+                    self.timer = command.at
+                case Receipt(outcome=Outcome.APPLIED) if command.version > 0:
+                    self._applied(command)
+                case Receipt(outcome=Outcome.SUPERSEDED):
+                    self.out.superseded += 1
+                case _:
+                    pass
 
-    def _obey(self, command: Command) -> None:
-        match command:
-            case Launch():
-                self.job = command
-                self.out.calls += 1
-                wobble = (
-                    max(0.2, 1 + self.profile.jitter * float(self.rng.standard_normal()))
-                    if self.profile.jitter
-                    else 1.0
-                )
-                self.ready_at = self.now + self.profile.first * wobble
-                self.free_at = self.now + self.profile.call * wobble
-                self.out.busy += min(self.profile.call * wobble, max(0.0, self.seconds - self.now))
-            case Revoke():
-                self.player.drop(command.entries[0].position)
-            case SetTimer():
-                self.wake = command.at
-            case Receipt(outcome=Outcome.APPLIED) if command.version > 0:
-                self.out.latencies.append(command.latency)
-                self.out.waits.append(command.wait)
-                answered = [t for t in self.waiting if t <= command.arrival]
-                self.out.runs.append(command.at - answered[0])
-                self.waiting = [t for t in self.waiting if t > command.arrival]
-            case Receipt(outcome=Outcome.SUPERSEDED):
-                self.out.superseded += 1
-            case _:
-                pass
+    def _applied(self, r: Receipt) -> None:
+        self.out.latencies.append(r.latency)
+        self.out.waits.append(r.wait)
+        answered = [t for t in self.unanswered if t <= r.arrival]
+        self.out.runs.append(r.at - answered[0])
+        self.unanswered = [t for t in self.unanswered if t > r.arrival]
 
-    def _ready(self) -> None:
-        self.ready_at = math.inf
-        job = self.job
+
+class _Worker:
+    """Executor and source: a call is its times."""
+
+    def __init__(self, trajectory: Trajectory, rng: np.random.Generator) -> None:
+        self._t, self._rng = trajectory, rng
+        self._job: Launch | None = None
+        self._ready_at = self._free_at = math.inf
+
+    def start_pending(self) -> None:
+        t = self._t
+        if t.launch is None:
+            return
+        self._job, t.launch = t.launch, None
+        profile, now = t.profile, t.clock.now()
+        wobble = max(0.2, 1 + profile.jitter * float(self._rng.standard_normal())) if profile.jitter else 1.0
+        self._ready_at = now + profile.first * wobble
+        self._free_at = now + profile.call * wobble
+        t.out.calls += 1
+        t.out.busy += min(profile.call * wobble, max(0.0, t.seconds - now))
+
+    def work_ahead(self) -> bool:
+        return False
+
+    def next_at(self) -> float:
+        return min(self._ready_at, self._free_at)
+
+    def run(self, now: float) -> None:
+        if self._ready_at <= now + INSTANT:
+            self._ready(now)
+        if self._free_at <= now + INSTANT:
+            self._free(now)
+
+    def _ready(self, now: float) -> None:
+        self._ready_at = math.inf
+        t, job = self._t, self._job
         assert job is not None
-        start = self.controller.start(self.controller.end)
-        spans = list(self.profile.spans)
-        if job.branch == 0 and self.profile.first_span is not None:
-            spans[0] = self.profile.first_span
-        self.feed(GroupsReady(self.now, job.call, tuple(spans)))
+        start = t.controller.start(t.controller.end)
+        spans = list(t.profile.spans)
+        if job.branch == 0 and t.profile.first_span is not None:
+            spans[0] = t.profile.first_span
+        t.feed(GroupsReady(now, job.call, tuple(spans)))
         for i, span in enumerate(spans):
-            self.player.put(job.branch + i, start, [_NOTHING] * span)
+            t.player.put(job.branch + i, start, [_NOTHING] * span)
             start += span
 
-    def _free(self) -> None:
-        self.free_at = math.inf
-        job, self.job = self.job, None
+    def _free(self, now: float) -> None:
+        self._free_at = math.inf
+        job, self._job = self._job, None
         assert job is not None
-        self.feed(RequestFinished(self.now, job.call))
+        self._t.feed(RequestFinished(now, job.call))
 
-    def _next_group(self) -> float:
-        """When the player has something to tell: the next group's due time, or now after a stall or at the start."""
-        p = self.player
+
+class _Playback:
+    """Source: the player, group by group."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        self._t = trajectory
+
+    def next_at(self) -> float:
+        """The next group's due time, or now after a stall or at the start."""
+        p, c = self._t.player, self._t.controller
         if not p.started or p.stalled:
-            return self.now if p.has(p.next_position) else math.inf
-        c = self.controller
+            return self._t.clock.now() if p.has(p.next_position) else math.inf
         due = p.due(c.start(c.delivered))
         return math.inf if due is None else due
 
-    def _play(self) -> None:
-        for x in self.player.advance(self.now):
-            if x.what is PlaybackEventKind.GROUP:
-                self.feed(GroupStarted(x.at, x.position))
-            elif x.what is PlaybackEventKind.STALLED:
-                self.out.late_groups += 1
-                self.feed(PlaybackHeld(x.at))
-            elif x.what in (PlaybackEventKind.STARTED, PlaybackEventKind.RESUMED):
-                self.feed(PlaybackReleased(x.at))
+    def run(self, now: float) -> None:
+        for x in self._t.player.advance(now):
+            match x.what:
+                case PlaybackEventKind.GROUP:
+                    self._t.feed(GroupStarted(x.at, x.position))
+                case PlaybackEventKind.STALLED:
+                    self._t.out.late_groups += 1
+                    self._t.feed(PlaybackHeld(x.at))
+                case PlaybackEventKind.STARTED | PlaybackEventKind.RESUMED:
+                    self._t.feed(PlaybackReleased(x.at))
+                case PlaybackEventKind.FRAME:
+                    pass
+
+
+class _Arrivals:
+    """Source: updates at given times, with their inputs ready."""
+
+    def __init__(self, trajectory: Trajectory, times: Sequence[float]) -> None:
+        self._t, self._left = trajectory, deque(sorted(times))
+        self._version = 0
+
+    def next_at(self) -> float:
+        return self._left[0] if self._left else math.inf
+
+    def run(self, now: float) -> None:
+        while self._left and self._left[0] <= now < self._t.seconds:
+            self._version += 1
+            at = self._left.popleft()
+            self._t.unanswered.append(at)
+            self._t.feed(ConditionChanged(now, self._version, at, True))
+
+
+class _Timer:
+    """Source: what the controller waits for."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        self._t = trajectory
+
+    def next_at(self) -> float:
+        return self._t.timer
+
+    def run(self, now: float) -> None:
+        if self._t.timer <= now:
+            self._t.timer = math.inf
+            self._t.feed(TimerFired(now))
 
 
 _NOTHING = np.zeros((0, 0, 3), np.uint8)
@@ -311,12 +368,12 @@ def arrivals(rng: np.random.Generator, rate: str | float, seconds: float) -> lis
     return [float(t) for t in np.sort(rng.uniform(WARM_UP, seconds, n))]
 
 
-def bootstrap_mean(values: Sequence[float], seed: int = 0, draws: int = 400) -> tuple[float | None, float | None]:
-    """The 95 % interval of the mean."""
+def bootstrap_mean(values: Sequence[float]) -> tuple[float | None, float | None]:
+    """The 95 % interval of the mean, by DRAWS resamplings; the same for the same values."""
     if len(values) < 2:
         return None, None
     x = np.asarray(values)
-    means = x[np.random.default_rng(seed).integers(0, len(x), (draws, len(x)))].mean(1)
+    means = x[np.random.default_rng(0).integers(0, len(x), (DRAWS, len(x)))].mean(1)
     return float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))
 
 
@@ -372,15 +429,9 @@ def simulate(
     }
 
 
-def protocol_range(
-    profile: Profile, commit: Commit, rate: str, seconds: float, seed: int, replications: int = 40
-) -> tuple[float, float]:
-    """5 to 95 % range of L50 over replications of the paper's own 30 trajectories."""
-    values = [simulate(profile, commit, rate, 30, seconds, seed + 7919 * (r + 1))["L50"] for r in range(replications)]
+def protocol_range(profile: Profile, commit: Commit, rate: str, seconds: float, seed: int) -> tuple[float, float]:
+    """5 to 95 % range of L50 over REPLICATIONS of the paper's own 30 trajectories."""
+    seeds = [seed + 7919 * (r + 1) for r in range(REPLICATIONS)]
+    values = [simulate(profile, commit, rate, 30, seconds, s)["L50"] for s in seeds]
     found = [v for v in values if v is not None]
     return percentile(found, 0.05) or 0.0, percentile(found, 0.95) or 0.0
-
-
-def with_first(profile: Profile, first: float) -> Profile:
-    """The profile with another C and the same slack and decode time after it."""
-    return replace(profile, first=first, call=first + profile.call - profile.first, lead=first + profile.slack)
