@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -26,10 +26,16 @@ SPEC = ModelSpec("toy", 4, 2, 16.0, (4, 4), (1, 21), 7, 4, (HistoryPolicy.CLEAN_
 
 
 class ToySampler(Sampler):
-    """A latent is (position, version, call number). broken: calls that fail. seconds: of a call."""
+    """A latent is (position, version, call number). broken: calls that fail. seconds: of a call; sleep: lets them pass."""
 
-    def __init__(self, spec: ModelSpec = SPEC, seconds: float = 0.04, broken: Sequence[int] = ()) -> None:
-        self.spec, self.seconds, self.broken = spec, seconds, set(broken)
+    def __init__(
+        self,
+        spec: ModelSpec = SPEC,
+        seconds: float = 0.04,
+        broken: Sequence[int] = (),
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.spec, self.seconds, self.broken, self.sleep = spec, seconds, set(broken), sleep
         self.calls = 0
         self.groups: dict[int, Group] = {}
         self.closed = False
@@ -44,7 +50,7 @@ class ToySampler(Sampler):
         if request.branch and request.branch - 1 not in self.groups:
             raise KeyError(request.branch - 1)
         for i in range(request.steps):
-            time.sleep(self.seconds / request.steps)
+            self.sleep(self.seconds / request.steps)
             if self.calls - 1 in self.broken:
                 raise RuntimeError("out of memory")
             if not report(i + 1, request.steps) and i + 1 < request.steps:

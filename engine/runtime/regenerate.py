@@ -7,7 +7,7 @@ and what differs between the machines.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +18,21 @@ from engine.runtime.decode_worker import decoded
 from engine.runtime.machine import differences, facts
 from engine.runtime.replay import ReplayError
 from engine.runtime.session import fingerprint
-from engine.runtime.takes import Kept, resume_sampler
+from engine.runtime.takes import Kept, Takes, resume_sampler
 
 
 @dataclass
 class Regenerated:
-    """groups: delivered ones that were made and compared; different: how many are not the same; first: in words, the first of
-    those; machine: what differs between the machines."""
+    """What was made again, and how it compares."""
 
     groups: int = 0
+    """Delivered ones that were made and compared."""
     different: int = 0
+    """How many of them are not the same."""
     first: str = ""
+    """The first that is not, in words."""
     machine: list[str] = field(default_factory=list)
+    """What differs between the machines, in words."""
 
 
 def regenerate(lines: list[dict[str, Any]], model: Model, show: Callable[[Frame, Samples | None], None]) -> Regenerated:
@@ -46,9 +49,7 @@ class _Again:
         self.conditions: dict[int, Condition] = {0: Condition(0, lines[0]["prompt"])}
         self.made: dict[int, list[Group]] = {}
         self.timeline: dict[int, Group] = {}
-        self.kept: dict[int, list[Kept]] = {0: []}
-        self.takes: dict[int, tuple[int, int]] = {}
-        self.take = 0
+        self.takes = Takes()
         self.result = Regenerated(machine=differences(lines[0].get("machine", {}), facts()))
         if lines[0]["weights"] != model.identity:
             self.result.machine.insert(0, f"the weights were {lines[0]['weights']}, are {model.identity}")
@@ -62,9 +63,9 @@ class _Again:
                 way = (line.get("before", ""), line.get("share", 1.0), line.get("negative"))
                 self.conditions[v] = Condition(v, line["prompt"], keys, tapped, *way)
             elif kind == "controller":
-                self.conditions.setdefault(
-                    line["version"], Condition(line["version"], line.get("prompt", self.lines[0]["prompt"]))
-                )
+                v, newest = line["version"], self.conditions[max(self.conditions)]
+                prompt = line.get("prompt", self.lines[0]["prompt"])
+                self.conditions.setdefault(v, Condition(v, prompt, negative=newest.negative))
             elif kind == "command" and line["name"] == "Launch":
                 self._sample(line["data"]["call"])
             elif kind == "event" and line["name"] == "GroupsReady":
@@ -118,32 +119,25 @@ class _Again:
                 )
         for frame, sound in decoded(self.model.decoder, group, line["start"]).each():
             self.show(frame, sound)
-        self.kept.setdefault(self.take, []).append(
-            Kept(group, line["start"], line["span"], line["call"], line["version"], "")
-        )
+        self.takes.deliver(Kept(group, line["start"], line["span"], line["call"], line["version"], ""))
         self.model.sampler.evict_before(p)
         self.model.decoder.evict_before(p)
 
     def _reset(self, line: dict[str, Any]) -> None:
-        self.conditions[max(self.conditions)] = Condition(max(self.conditions), line["prompt"])
+        newest = max(self.conditions)
+        self.conditions[newest] = replace(self.conditions[newest], prompt=line["prompt"])
         if line["start"]:
             self.model.set_start(Path(line["start"]))
         self.model.sampler.reset()
         self.model.decoder.resume([])
         self.timeline.clear()
-        self.kept, self.takes, self.take = {0: []}, {}, 0
+        self.takes.clear()
 
     def _rewind(self, line: dict[str, Any]) -> None:
-        path: list[Kept] = []
-        take, last = line["take"], line["position"]
-        while True:
-            path[:0] = [k for k in self.kept.get(take, []) if k.position <= last]
-            if take not in self.takes:
-                break
-            take, last = self.takes[take][0], self.takes[take][1]
-        path = path[-line["groups"] :]
-        self.takes[line["became"]] = (line["take"], line["position"])
-        self.take = line["became"]
+        try:
+            path = self.takes.branch(line["take"], line["position"])[-line["groups"] :]
+        except LookupError as e:
+            raise ReplayError(f"the session went back to a group that was not made again: {e}") from e
         resume_sampler(self.model.sampler, path)
         self.model.decoder.resume([k.group for k in path])
         self.timeline = {k.position: k.group for k in path[-2:]}

@@ -24,7 +24,9 @@ def latent_of(seed: int, position: int, attempt: int, condition: Condition) -> t
 
 
 class TensorSampler(ToySampler):
-    """May start from any file, and makes nothing of it."""
+    """May start from any file, and makes nothing of it but a note."""
+
+    started: Path | None = None
 
     def sample(self, request: Request, report: StepCallback) -> list[Group]:
         made = super().sample(request, report)
@@ -32,7 +34,7 @@ class TensorSampler(ToySampler):
         return [replace(g, latent=latent_of(s, g.position, request.attempt, c)) for g in made]
 
     def set_start(self, file: Path | None) -> None:
-        return
+        self.started = file
 
 
 class TensorDecoder(ToyDecoder):

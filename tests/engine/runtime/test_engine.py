@@ -1,4 +1,7 @@
-"""The live engine: threads, errors, pauses, resets, and what is left afterwards."""
+"""The live engine: threads, errors, pauses, new worlds, and what is left afterwards.
+
+Its threads are real; its time is virtual, so that nothing here sleeps, but in the tests marked `integration`.
+"""
 
 from __future__ import annotations
 
@@ -15,26 +18,34 @@ import pytest
 from engine.control.conditions import Condition
 from engine.control.events import Commit
 from engine.models.interface import Group, HistoryPolicy, Request, StepCallback
+from engine.runtime.clock import Clock, SystemClock, VirtualClock
 from engine.runtime.engine import Engine
-from engine.runtime.settings import Settings
+from engine.runtime.messages import Press, Rewind
+from engine.runtime.settings import Settings, StartFrom
 from tests.toy import SPEC, ToyDecoder, ToySampler, toy
 
 WAIT = 10.0
+LOOK = 0.002
+"""Seconds between two looks at the player, as a window's timer would."""
 
 
 class Play:
-    """Advances an engine's screen in real time and keeps what was shown."""
+    """Advances an engine's player by its clock and keeps what was shown."""
 
     def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+        self.engine, self.clock = engine, engine.clock
         self.frames: list[np.ndarray] = []
 
     def until(self, condition: Callable[[], bool]) -> None:
-        end = time.monotonic() + WAIT
+        end = self.clock.now() + WAIT
         while not condition():
-            assert time.monotonic() < end, "it did not happen in time"
-            self.frames += [p.image for p in self.engine.player.advance(self.engine.clock.now()) if p.image is not None]
-            time.sleep(0.002)
+            assert self.clock.now() < end, "it did not happen in time"
+            self.frames += [p.image for p in self.engine.player.advance(self.clock.now()) if p.image is not None]
+            self.clock.sleep(LOOK)
+
+    def seconds(self, seconds: float) -> None:
+        end = self.clock.now() + seconds
+        self.until(lambda: self.clock.now() >= end)
 
     def frames_more(self, n: int) -> None:
         target = len(self.frames) + n
@@ -42,9 +53,17 @@ class Play:
 
 
 def start(
-    tmp_path: Path, sampler: ToySampler | None = None, decoder: ToyDecoder | None = None, **settings: object
+    tmp_path: Path,
+    sampler: ToySampler | None = None,
+    decoder: ToyDecoder | None = None,
+    clock: Clock | None = None,
+    **settings: object,
 ) -> Play:
-    engine = Engine(toy(sampler, decoder), SPEC, Settings(prompt="a", **settings), tmp_path / "s")  # type: ignore[arg-type]
+    """A world in virtual time, or by this clock; the sampler takes its time by the same."""
+    clock = VirtualClock() if clock is None else clock
+    sampler = ToySampler() if sampler is None else sampler
+    sampler.sleep = clock.sleep
+    engine = Engine(toy(sampler, decoder), SPEC, Settings(prompt="a", **settings), tmp_path / "s", clock)  # type: ignore[arg-type]
     engine.start()
     return Play(engine)
 
@@ -57,8 +76,9 @@ def foreland_threads() -> list[str]:
     return [t.name for t in threading.enumerate() if t.name.startswith("foreland")]
 
 
-def test_a_world_plays_in_order_and_leaves_no_thread(tmp_path: Path) -> None:
-    play = start(tmp_path)
+@pytest.mark.parametrize("clock", [VirtualClock, pytest.param(SystemClock, marks=pytest.mark.integration)])
+def test_a_world_plays_in_order_and_leaves_no_thread(tmp_path: Path, clock: Callable[[], Clock]) -> None:
+    play = start(tmp_path, clock=clock())
     play.frames_more(40)
     play.engine.close()
     assert foreland_threads() == []
@@ -101,8 +121,8 @@ def test_a_pause_holds_the_picture_and_releases_the_keys(tmp_path: Path) -> None
     play.frames_more(8)
     play.engine.pause()
     held = play.engine.player.shown
-    time.sleep(0.4)
-    assert play.engine.player.advance(play.engine.clock.now()) == []
+    play.clock.sleep(0.4)
+    assert play.engine.player.advance(play.clock.now()) == []
     assert play.engine.player.shown == held
     assert play.engine.view.keys == ()
     play.engine.resume()
@@ -154,7 +174,7 @@ def test_a_loader_that_fails_is_told_and_the_log_is_closed(tmp_path: Path) -> No
     def load(progress: object) -> None:
         raise ValueError("the weights are missing")
 
-    engine = Engine(load, SPEC, Settings(prompt="a"), tmp_path / "s")  # type: ignore[arg-type]
+    engine = Engine(load, SPEC, Settings(prompt="a"), tmp_path / "s", VirtualClock())  # type: ignore[arg-type]
     engine.start()
     Play(engine).until(lambda: not engine.running)
     engine.close()
@@ -190,12 +210,13 @@ def test_settings_that_are_impossible_later_change_nothing(tmp_path: Path) -> No
     play.engine.close()
 
 
-def test_closing_during_a_call_ends_within_a_step(tmp_path: Path) -> None:
-    play = start(tmp_path, ToySampler(seconds=2.0))
-    time.sleep(0.1)
-    began = time.monotonic()
+@pytest.mark.parametrize("clock", [VirtualClock, pytest.param(SystemClock, marks=pytest.mark.integration)])
+def test_closing_during_a_call_ends_within_a_step(tmp_path: Path, clock: Callable[[], Clock]) -> None:
+    play = start(tmp_path, ToySampler(seconds=2.0), clock=clock())  # four steps
+    play.seconds(0.1)
+    began = play.clock.now()
     play.engine.close()
-    assert time.monotonic() - began < 1.5
+    assert play.clock.now() - began < 1.0
     assert foreland_threads() == []
 
 
@@ -211,6 +232,90 @@ def test_frames_cannot_be_written_after_the_hand_over(tmp_path: Path) -> None:
     play.engine.close()
     with pytest.raises(ValueError, match="read-only"):
         play.frames[0][0, 0, 0] = 1
+
+
+# -- what a person does, in the log ------------------------------------------------------------------------------------
+
+
+def test_what_a_person_does_is_in_the_log_as_the_messages_that_it_was(tmp_path: Path) -> None:
+    play = start(tmp_path)
+    e = play.engine
+    play.frames_more(20)
+    e.press("forward", play.clock.now() - 0.01)
+    e.release("forward")
+    e.set_prompt("b", seconds=0.4)
+    e.set_negative_prompt("fog")
+    e.release_all()
+    e.pause()
+    e.resume()
+    e.configure(window=5, commit=Commit.CHUNK)
+    e.rewind(0, 2)
+    e.new_world("c", 5, StartFrom.model())
+    play.until(lambda: e.view.prompt == "c" and e.view.delivered > 0)
+    e.close()
+    messages = [(x["name"], x["data"]) for x in lines(tmp_path) if x["kind"] == "message"]
+    assert [name for name, _ in messages] == [
+        "Press",
+        "Release",
+        "SetPrompt",
+        "SetNegativePrompt",
+        "ReleaseAll",
+        "Pause",
+        "Resume",
+        "Configure",
+        "Rewind",
+        "NewWorld",
+    ]
+    data = dict(messages)
+    assert data["Press"]["action"] == "forward"
+    assert data["SetPrompt"]["seconds"] == 0.4
+    assert data["Configure"] == {"window": 5, "steps": None, "commit": "chunk", "history": None}
+    assert data["Rewind"] == {"take": 0, "position": 2}
+    assert data["NewWorld"] == {"prompt": "c", "seed": 5, "start": {"path": None}}
+    kinds = [x["kind"] for x in lines(tmp_path)]
+    assert kinds.count("rewind") == kinds.count("reset") == 1
+    arrival = next(x["data"]["arrival"] for x in lines(tmp_path) if x.get("name") == "ConditionChanged")
+    assert arrival == data["Press"]["at"]
+
+
+def test_messages_are_equal_when_they_say_the_same() -> None:
+    assert Press("forward", 1.0) == Press("forward", 1.0) != Press("forward", 2.0)
+    assert repr(Rewind(0, 4)) == "Rewind(take=0, position=4)"
+
+
+def test_a_prompt_over_some_seconds_comes_in_four_steps(tmp_path: Path) -> None:
+    play = start(tmp_path)
+    play.frames_more(20)
+    play.engine.set_prompt("b", seconds=2.0)
+    play.seconds(3.0)
+    play.engine.close()
+    steps = [x for x in lines(tmp_path) if x["kind"] == "condition"]
+    assert [(x["prompt"], x["before"], x["share"]) for x in steps] == [
+        ("b", "a", 0.25),
+        ("b", "a", 0.5),
+        ("b", "a", 0.75),
+        ("b", "", 1.0),
+    ]
+    assert np.diff([x["t"] for x in steps]) == pytest.approx([0.5, 0.5, 0.5], abs=0.02)
+
+
+def test_a_call_that_was_given_up_while_its_first_group_was_decoded_leaves_no_trace(tmp_path: Path) -> None:
+    class Slow(ToyDecoder):
+        def decode(self, group: Group) -> list[np.ndarray]:
+            play.clock.sleep(0.5)
+            return super().decode(group)
+
+    sampler = ToySampler(seconds=0.2)
+    play = start(tmp_path, sampler, Slow())
+    play.seconds(0.3)  # sampled, and in the decoder
+    play.engine.new_world("b")
+    play.until(lambda: len(play.frames) > 8)
+    play.engine.close()
+    assert sampler.calls >= 2
+    log = lines(tmp_path)
+    ready = [x["data"]["call"] for x in log if x.get("name") == "GroupsReady"]
+    assert 0 not in ready, "the first world's call is not the second's"
+    assert {int(f[0, 0, 1]) for f in play.frames} == {1}, "only the new world's groups are shown"
 
 
 # -- spans that differ, conditions that take time, work between calls --------------------------------------------------
@@ -280,7 +385,7 @@ class Slow(ToySampler):
     def prepare(self, condition: Condition) -> Condition:
         self.threads.add(threading.current_thread().name)
         if condition.version:
-            time.sleep(0.3)
+            self.sleep(0.3)
         if condition.prompt == "odd":
             raise RuntimeError("no tokenizer")
         return super().prepare(condition)
@@ -298,9 +403,9 @@ def test_conditions_that_take_time_are_made_beside_the_world(tmp_path: Path) -> 
     play = start(tmp_path, sampler)
     play.frames_more(8)
     play.engine.set_prompt("b")
-    pressed = time.monotonic()
+    edited = play.clock.now()
     play.frames_more(2)
-    assert time.monotonic() - pressed < 0.3  # the world went on meanwhile
+    assert play.clock.now() - edited < 0.3  # the world went on meanwhile
     play.until(lambda: bool(play.frames) and play.frames[-1][0, 0, 1] == 1)
     play.engine.set_prompt("odd")
     play.until(lambda: "could not be read" in play.engine.view.message)
@@ -310,6 +415,8 @@ def test_conditions_that_take_time_are_made_beside_the_world(tmp_path: Path) -> 
     play.engine.close()
     assert "foreland-prepare" in sampler.threads
     assert sampler.settled >= 2 and sampler.idled >= 2
-    play.until(lambda: foreland_threads() == [])
+    end = time.monotonic() + WAIT
+    while foreland_threads():
+        assert time.monotonic() < end, "a thread is left"
     ends = [x["data"] for x in lines(tmp_path) if x.get("name") == "Receipt" and x["data"]["outcome"] == "rejected"]
     assert len(ends) == 2

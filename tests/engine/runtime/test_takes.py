@@ -10,6 +10,7 @@ import pytest
 from engine.models.interface import Group
 from engine.runtime.replay import replay
 from engine.runtime.takes import Kept, Takes
+from engine.runtime.view import UpdateKind, UpdatePhase
 from tests.engine.runtime.test_engine import Play, lines, start
 
 
@@ -134,7 +135,7 @@ def test_keys_and_prompts_work_after_going_back(tmp_path: Path) -> None:
     play.until(lambda: play.engine.takes.current == 1)
     play.frames_more(6)
     play.engine.press("forward")
-    play.until(lambda: any(u.kind == "key" and u.phase == "live" for u in play.engine.view.updates))
+    play.until(lambda: any(u.kind is UpdateKind.KEY and u.phase is UpdatePhase.LIVE for u in play.engine.view.updates))
     play.frames_more(8)
     version = play.engine.view.version
     play.engine.close()
