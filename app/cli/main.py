@@ -22,7 +22,7 @@ COMMANDS = {
     "run": ("app.cli.run", "Open the window (the default)."),
     "explore": ("app.cli.explore", "Explore without a window, by a key script."),
     "replay": ("app.cli.replay", "Feed a session's log to the controller again, or make its world again."),
-    "models": ("app.cli.models", "List, pull, verify and locate models; write small ones to try."),
+    "models": ("app.cli.models", "List, pull, verify, check and locate models; write small ones to try."),
     "evaluate": ("app.cli.evaluate", "Judge the pocket world against its renderer."),
     "simulate": ("app.cli.simulate", "The controller in virtual time, against theory and the paper."),
     "bench": ("app.cli.bench", "Live measurements on this machine."),

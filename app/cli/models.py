@@ -22,7 +22,7 @@ name_argument = click.argument("name", shell_complete=completing(lambda: list(lo
 
 @click.group(no_args_is_help=False)
 def models() -> None:
-    """List, pull, verify and locate models; write small ones to try."""
+    """List, pull, verify, check and locate models; write small ones to try."""
 
 
 def row(entry: Entry) -> dict[str, Any]:
@@ -158,8 +158,9 @@ def tiny(name: str, folder: Path, seed: int) -> int:
 @click.option("--like", metavar="NAME", help="Check a local folder or file as this model of the catalogue.")
 @click.option("--device", default="auto", help="auto, cpu, cuda, cuda:0, mps.")
 @click.option("--dtype", default="auto", type=click.Choice(DTYPES), help="Precision; auto is bf16 on a GPU.")
+@click.option("--threads", type=Whole(min=1), help="Torch threads.")
 @click.option("--window", type=Whole(min=1), metavar="K", help="Latents of a call.  [default: few]")
-def check(name: str, like: str | None, device: str, dtype: str, window: int | None) -> int:
+def check(name: str, like: str | None, device: str, dtype: str, threads: int | None, window: int | None) -> int:
     """Check that a model keeps what its interface promises. Status 1 when it breaks a promise.
 
     It samples some hundred latents: seconds on a small model, minutes on a large one.
@@ -170,16 +171,18 @@ def check(name: str, like: str | None, device: str, dtype: str, window: int | No
     progress = ProgressLine()
     with told(ValueError, RuntimeError):
         try:
-            model = loader(name, LoadOptions(device=device, dtype=dtype), like=like)(progress)
+            model = loader(name, LoadOptions(device=device, dtype=dtype, threads=threads), like=like)(progress)
             if window is not None:
                 model.spec.check_window(window)
         finally:
             progress.end()
     broken = 0
-    for finding in contract.check(model, window):
-        click.echo(str(finding))
-        broken += not finding.kept
-    model.sampler.close()
+    try:
+        for finding in contract.check(model, window):
+            click.echo(str(finding))
+            broken += not finding.kept
+    finally:
+        model.sampler.close()
     return FAILED if broken else 0
 
 

@@ -106,6 +106,8 @@ def test_chunk_commitment_answers_later_and_revokes_nothing(tmp_path: Path) -> N
         (["soak", "--minutes", "0"], "out of range: 0.2 to 1440"),
         (["models"], "Missing command"),
         (["models", "verify", "nothing"], "unknown model 'nothing'"),
+        (["models", "check", "nothing"], "unknown model 'nothing'"),
+        (["models", "check", "pocket", "--dtype", "int8"], "'int8' is not one of"),
         (["models", "path", "pocket"], "ships with Foreland"),
         (["schema", "film"], "'film' is not one of 'script'"),
         (["replay"], "Missing argument 'SESSION'"),
