@@ -85,7 +85,8 @@ def test_every_option_that_is_named_exists() -> None:
 
 
 def test_the_scripts_that_are_shown_can_be_played() -> None:
-    shown = [x for file in FILES for x in re.findall(r"```json\n(.*?)```", file.read_text("utf-8"), re.S)]
+    blocks = [x for file in FILES for x in re.findall(r"```json\n(.*?)```", file.read_text("utf-8"), re.S)]
+    shown = [x for x in blocks if '"events"' in x]
     assert shown
     for text in shown:
         assert parse_script(text, load_keymap()).events
