@@ -203,9 +203,9 @@ def test_the_pocket_world_over_ranks_plays_in_the_window_and_survives_a_lost_one
     pids = sampler.pids
     os.kill(pids[0], signal.SIGKILL)
     person.down("Right")
-    person.more_frames(10)
     person.message("rank")
     assert "\n" not in window.notifications.text()
+    person.more_frames(10)
     person.until(lambda: a_key_is_live(window), 90)
     person.up("Right")
     person.screenshot(tmp_path / "ranks.png")

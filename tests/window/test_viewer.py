@@ -73,7 +73,7 @@ def test_what_if_shows_the_revoked_suffix_beside_what_came_instead(viewer: Viewe
 
 def test_the_last_minutes_become_a_video_with_sound_and_a_clip_is_saved(viewer: Viewer) -> None:
     window = viewer.window
-    viewer.until(lambda: window.engine.player.shown > 40)
+    viewer.until(lambda: sum(k.span for k in window.engine.takes.path(0)) > 36)
     window.menus["world.export"].trigger()
     viewer.message("saved")
     with av.open(str(next((viewer.home / "films").glob("*-last-*.mp4")))) as box:
@@ -161,12 +161,13 @@ def test_global_keys_move_the_camera_from_another_window_and_only_mapped_ones(vi
     viewer.until(lambda: "forward" in window.engine.view.keys)
     viewer.up("w")
     viewer.until(lambda: not window.engine.view.keys)
-    assert heard == [("W", True), ("W", False)], "keys that are not mapped are not handed on"
+    assert {name for name, _ in heard} == {"W"}, "keys that are not mapped are not handed on"
     window.menus["keys.global"].setChecked(False)
+    heard.clear()
     viewer.down("w")
     viewer.wait(0.3)
     viewer.up("w")
-    assert len(heard) == 2 and not window.engine.view.keys
+    assert not heard and not window.engine.view.keys
     other.close()
 
 
