@@ -141,6 +141,7 @@ class SamplingExecutor:
             return
         except Exception as e:
             session.failed(launch, e, self._clock.now())
+            self._drain()  # what failed is seen before the next call, which may first have to restart workers
             return
         if session.runs(launch) and not self._closing():
             session.sampled(launch, groups)

@@ -152,6 +152,29 @@ def test_one_failed_call_is_tried_again_and_the_world_goes_on(tmp_path: Path) ->
     assert any("out of memory" in x.get("text", "") for x in lines(tmp_path) if x["kind"] == "note")
 
 
+class LosesWorkers(ToySampler):
+    """Its second call fails and says so; the third takes long before its first step, as when workers are restarted."""
+
+    restarted = False
+
+    def sample(self, request: Request, report: StepCallback) -> list[Group]:
+        if self.calls == 1 and self.host is not None:
+            self.host.notify("the workers are gone")
+        if self.calls == 2:
+            self.sleep(5.0)
+            self.restarted = True
+        return super().sample(request, report)
+
+
+def test_what_a_failed_call_says_is_seen_before_the_next_call(tmp_path: Path) -> None:
+    sampler = LosesWorkers(broken=[1])
+    play = start(tmp_path, sampler)
+    play.until(lambda: play.engine.view.message == "the workers are gone")
+    assert not sampler.restarted
+    play.frames_more(20)
+    play.engine.close()
+
+
 def test_when_calls_keep_failing_the_person_is_told_and_an_edit_is_a_new_try(tmp_path: Path) -> None:
     play = start(tmp_path, ToySampler(broken=[1, 2]))
     play.until(lambda: "sampling failed 2 times" in play.engine.view.message)
