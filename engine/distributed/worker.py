@@ -41,6 +41,11 @@ class Rank:
 
     def __init__(self, pipe: Connection, inbox: Inbox, request: Header) -> None:
         """request: what to load, as `engine.distributed.load` asks for it. Raises what loading raises."""
+        if Path(request["assets"]) != FOLDER:
+            raise RuntimeError(
+                f"this rank found another package named engine, beside {FOLDER}: start Foreland elsewhere, or take that "
+                "folder out of PYTHONPATH"
+            )
         import torch
         import torch.distributed as dist
 
@@ -49,11 +54,6 @@ class Rank:
         from engine.models.load_options import from_json
         from engine.models.registry import loader
 
-        if Path(request["assets"]) != FOLDER:
-            raise RuntimeError(
-                f"this rank found another package named engine, beside {FOLDER}: start Foreland elsewhere, or take that "
-                "folder out of PYTHONPATH"
-            )
         self.pipe, self.inbox = pipe, inbox
         self.rank, self.ranks = request["rank"], request["ranks"]
         options = from_json(request["options"])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
-from engine.distributed.worker import Rank
+from engine.distributed.worker import Inbox, Rank
 from engine.models.interface import Header, Tensors
+from engine.models.transport import send
 
 
 class FaultyRank(Rank):
@@ -27,3 +29,17 @@ class FaultyRank(Rank):
 
 def _out_of_memory(*unused: Any) -> NoReturn:
     raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+
+class BareRank(Rank):
+    """A rank without a model: it is there, and goes when it is told to."""
+
+    def __init__(self, pipe: Connection, inbox: Inbox, request: Header) -> None:
+        self.inbox = inbox
+        if request["rank"] == request.get("refuses"):
+            raise ValueError("nothing to load")
+        send(pipe, {"op": "ready"})
+
+    def run(self) -> None:
+        while self.inbox.get()[0]["op"] != "close":
+            pass

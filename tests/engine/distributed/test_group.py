@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 from app.cli.main import main
 from engine.control.conditions import Condition
 from engine.distributed import group as group_module
-from engine.distributed.group import RankError
+from engine.distributed.group import RankError, RankGroup
 from engine.distributed.load import load_parallel
 from engine.distributed.sampler import ParallelSampler
 from engine.distributed.split import SplitError
@@ -28,7 +29,7 @@ from engine.models.registry import spec_of
 from engine.models.tiny import write_tiny
 from engine.runtime.engine import Engine
 from engine.runtime.settings import Settings
-from tests.engine.distributed.faults import FaultyRank
+from tests.engine.distributed.faults import BareRank, FaultyRank
 
 ROOT = Path(__file__).resolve().parents[3]
 CLEAN = HistoryPolicy.CLEAN_PREFILL
@@ -163,13 +164,14 @@ def test_resets_and_pauses_leave_the_ranks_in_step(ranks: ParallelSampler) -> No
     assert ranks.pids == pids
 
 
-def test_an_idle_hour_is_nothing(ranks: ParallelSampler, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An idle time of several collective time-outs, with the time-out made short."""
+def test_idle_time_longer_than_a_collectives_limit_is_nothing(
+    ranks: ParallelSampler, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(group_module, "COLLECTIVE_SECONDS", 4.0)
     ranks.close()
     begun(ranks)  # a new group
     pids = ranks.pids
-    time.sleep(9.0)
+    time.sleep(5.0)
     assert len(call(ranks)) == 4
     assert ranks.pids == pids
 
@@ -205,6 +207,41 @@ while True:
     child.kill()
     child.wait()
     assert gone(pids)
+
+
+def bare(ranks: int, **more: object) -> RankGroup:
+    """A group without a model."""
+    return RankGroup({"options": {}, **more}, ["cpu"] * ranks, lambda stage, share: None, BareRank)
+
+
+def test_a_rank_runs_no_file_of_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("multiprocessing", "socket", "engine"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\n")
+    monkeypatch.chdir(tmp_path)
+    bare(1).close()
+    assert not (tmp_path / "ran").exists()
+    assert "PYTHONSAFEPATH" not in os.environ
+
+
+def test_a_group_ends_with_a_goodbye_and_leaves_nothing() -> None:
+    group = bare(2)
+    pids, folder = group.pids, Path(group._folder.name)
+    group.close()
+    assert gone(pids) and not folder.exists()
+    assert [child.exitcode for child in group._children] == [0, 0]
+    group.close()  # twice is nothing
+
+
+def test_a_rank_that_cannot_load_ends_the_group_with_its_words() -> None:
+    with pytest.raises(RankError, match="rank 1 of 2: nothing to load"):
+        bare(2, refuses=1)
+    assert not [c for c in multiprocessing.active_children() if c.name.startswith("foreland-rank")]
+
+
+def test_a_rank_of_another_engine_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group_module, "FOLDER", tmp_path / "assets")
+    with pytest.raises(RankError, match="found another package named engine, beside"):
+        RankGroup({"options": {}}, ["cpu"], lambda stage, share: None)
 
 
 # -- the whole program -------------------------------------------------------------------------------------------------
