@@ -19,6 +19,7 @@ class Split:
 
     @property
     def ranks(self) -> int:
+        """Processes, each with an accelerator or on the CPU."""
         return self.ulysses * self.ring
 
     def place(self, rank: int) -> tuple[int, int]:

@@ -41,6 +41,7 @@ class Traffic:
         self.sent[kind] += round(tensor.nbytes * away)
 
     def clear(self) -> None:
+        """Counts from nothing again."""
         self.messages.clear()
         self.sent.clear()
 

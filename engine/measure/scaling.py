@@ -62,6 +62,7 @@ class Scaling:
     bandwidth: float
 
     def seconds(self, size: str, k: int, gpus: int) -> float:
+        """Of one forward of K latents of a size on so many GPUs, by the model."""
         compute = flops(size, k) / (gpus * self.rate)
         return self.fixed + compute + (bytes_sent(size, k, choose(HEADS, gpus)) / self.bandwidth if gpus > 1 else 0.0)
 

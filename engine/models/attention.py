@@ -188,6 +188,7 @@ class CallHolder:
 
     @contextmanager
     def calling(self, call: WindowCall) -> Iterator[None]:
+        """Sets the call while the model runs."""
         self.call = call
         try:
             yield

@@ -53,5 +53,6 @@ class BoundaryFrames:
             return self._frames[group.position][1] if there() else None
 
     def clear(self) -> None:
+        """Forgets all frames."""
         with self._change:
             self._frames.clear()

@@ -133,6 +133,7 @@ def read_folder(folder: Path, name: str = "diffusion_pytorch_model") -> dict[str
 
 
 def listed(names: Iterable[str]) -> str:
+    """The first NAMED names, and how many more there are."""
     names = list(names)
     return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 

@@ -37,6 +37,7 @@ class Finding:
 
     @property
     def kept(self) -> bool:
+        """Whether the promise is kept."""
         return not self.error
 
     def __str__(self) -> str:

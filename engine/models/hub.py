@@ -30,6 +30,8 @@ class Cancelled(HubError):
 
 @dataclass(frozen=True)
 class RemoteFile:
+    """A file of a repository; size in bytes; sha256 where the hub says it."""
+
     repo: str
     name: str
     size: int
@@ -49,10 +51,12 @@ class Plan:
 
     @property
     def total(self) -> int:
+        """Bytes of all files."""
         return sum(f.size for f in self.files)
 
     @property
     def fits(self) -> bool:
+        """Whether there is room for what is not in the cache."""
         return self.total - self.there <= self.free
 
 
@@ -71,16 +75,19 @@ def wanted(entry: Entry, name: str, as_base: bool) -> bool:
 
 
 def cache_folder() -> Path:
+    """Where the hub's library keeps downloads."""
     from huggingface_hub import constants
 
     return Path(constants.HF_HUB_CACHE)
 
 
 def endpoint() -> str | None:
+    """The hub's address where HF_ENDPOINT says another one."""
     return os.environ.get("HF_ENDPOINT") or None
 
 
 def offline() -> bool:
+    """Whether HF_HUB_OFFLINE is on."""
     return os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
 
 
@@ -226,6 +233,7 @@ def here(entry: Entry) -> bool:
 
 
 def gb(size: float) -> str:
+    """A number of bytes as a person reads it."""
     return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"
 
 

@@ -329,6 +329,7 @@ class Model:
 
     @property
     def spec(self) -> ModelSpec:
+        """The sampler's."""
         return self.sampler.spec
 
     def prefill_chunk(self, groups: Sequence[Group], history: HistoryPolicy) -> None:

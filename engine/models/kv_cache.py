@@ -28,6 +28,7 @@ class PrefixKVCache:
         return entry[1] if entry is not None and _same(entry[0], cache_key) else None
 
     def put(self, position: int, cache_key: object, layers: list[KeyValue]) -> None:
+        """layers: one KeyValue each, (batch, tokens, heads, head dim), of the group at `position`, made of `cache_key`."""
         self._kept[position] = (cache_key, layers)
 
     def drop(self, first: int, but: Mapping[int, object] | None = None) -> None:
@@ -41,6 +42,7 @@ class PrefixKVCache:
         self._kept = {p: x for p, x in self._kept.items() if p in needed}
 
     def clear(self) -> None:
+        """Forgets everything."""
         self._kept.clear()
 
     def __len__(self) -> int:
@@ -48,10 +50,12 @@ class PrefixKVCache:
 
     @property
     def positions(self) -> list[int]:
+        """Of the groups that are kept, rising."""
         return sorted(self._kept)
 
     @property
     def nbytes(self) -> int:
+        """Memory of all keys and values."""
         return sum(t.nbytes for _, layers in self._kept.values() for pair in layers for t in pair)
 
 

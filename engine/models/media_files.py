@@ -15,6 +15,7 @@ PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 
 
 def is_film(file: Path) -> bool:
+    """Whether a file's name is that of a film."""
     return file.suffix.lower() in FILMS
 
 

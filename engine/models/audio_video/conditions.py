@@ -90,6 +90,7 @@ class AudioVideoConditions:
         return made
 
     def close(self) -> None:
+        """Lets the text encoder go."""
         self._close()
 
 

@@ -45,6 +45,7 @@ TURNS: dict[str, tuple[float, float]] = {
 
 
 def start_pose() -> Pose:
+    """Where every world begins."""
     return np.eye(4)
 
 

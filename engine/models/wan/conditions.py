@@ -90,4 +90,5 @@ class WanConditions:
             return self._texts.setdefault(text.words, text)
 
     def close(self) -> None:
+        """Lets the text encoder go."""
         self._encoder.release()

@@ -249,6 +249,7 @@ class Estimate:
 
     @property
     def total(self) -> float:
+        """With what the estimate does not know."""
         return SPARE * (self.weights + self.prefix + self.work + self.vae + self.text)
 
 

@@ -312,6 +312,7 @@ class WanSampler(Sampler[WanInputs]):
         return WindowCall(self.rotation(before, length), prefix, rotate, cameras=cameras, latents=length)
 
     def rotation(self, first: int, latents: int) -> RotaryEmbedding:
+        """The rotary embedding of latents at `first` and after it, each of the whole grid of tokens."""
         rows, columns = (torch.arange(n, device=self._device) for n in self._grid)
         frames = torch.arange(first, first + latents, device=self._device)
         return grid_rotary_embedding(frames, rows, columns, self._experts[0].head_dim)

@@ -25,6 +25,8 @@ def _conv(a: int, b: int, bias: bool = True) -> nn.Conv2d:
 
 
 class Squash(nn.Module):
+    """Keeps latents within [-3, 3], softly, as the published decoder does."""
+
     def forward(self, x: Tensor) -> Tensor:
         return torch.tanh(x / 3) * 3
 

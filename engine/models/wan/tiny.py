@@ -47,6 +47,7 @@ def transformer(channels: int = 16, inputs: int | None = None, layers: int = LAY
 
 
 def vae_config(large: bool) -> dict[str, Any]:
+    """Settings of a small `AutoencoderKLWan`; large: in Wan2.2's layout, which shrinks 16 times."""
     if not large:
         return {"base_dim": 8, "z_dim": 16, "dim_mult": [1, 2, 4, 4], "num_res_blocks": 1}
     return {

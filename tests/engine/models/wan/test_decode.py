@@ -23,13 +23,13 @@ from engine.models.wan.tiny import vae_config
 from engine.models.wan.vae import WanVae, to_pictures
 
 
-@pytest.fixture(params=[False, True], ids=["wan2.1", "wan2.2"])
+@pytest.fixture(scope="module", params=[False, True], ids=["wan2.1", "wan2.2"])
 def vae(request: pytest.FixtureRequest) -> AutoencoderKLWan:
     torch.manual_seed(5)
     return AutoencoderKLWan(**vae_config(request.param)).eval()
 
 
-def groups(vae: AutoencoderKLWan, n: int, h: int = 4, w: int = 6) -> list[Group]:
+def groups(vae: AutoencoderKLWan, n: int, h: int = 2, w: int = 3) -> list[Group]:
     torch.manual_seed(7)
     return [Group(i, torch.randn(vae.config.z_dim, h, w), None) for i in range(n)]
 
