@@ -23,6 +23,9 @@ WIDTH, LAYERS, FFN, HEADS, TEXT = 1536, 30, 8960, 12, 512
 """Wan2.1-1.3B."""
 TOKENS = {"480p": 1560, "720p": 3600}
 HISTORY = 21
+"""Latents."""
+GPUS = (1, 2, 4, 8)
+"""Of the table's columns."""
 PAPER = {
     ("480p", 1, 1): 0.0775,
     ("480p", 3, 1): 0.0775 * 2.05,
@@ -33,9 +36,9 @@ PAPER = {
 """(size, K, GPUs) to seconds of one forward on H200s."""
 
 
-def flops(size: str, k: int, history: int = HISTORY) -> float:
-    """Of one forward over K latents after `history` ones."""
-    s, p = k * TOKENS[size], history * TOKENS[size]
+def flops(size: str, k: int) -> float:
+    """Of one forward over K latents after HISTORY ones."""
+    s, p = k * TOKENS[size], HISTORY * TOKENS[size]
     linear = 2 * s * (6 * WIDTH**2 + 2 * WIDTH * FFN)
     attention = 4 * s * (s + p) * WIDTH + 4 * s * TEXT * WIDTH
     return LAYERS * (linear + attention)
@@ -80,7 +83,7 @@ def fitted() -> Scaling:
     return Scaling(fixed, rate, bytes_sent("720p", 21, choose(HEADS, 8)) / left)
 
 
-def table(windows: Sequence[int] = (1, 3, 7, 21), gpus: Sequence[int] = (1, 2, 4, 8)) -> list[dict[str, Any]]:
+def table(windows: Sequence[int] = (1, 3, 7, 21)) -> list[dict[str, Any]]:
     """Predicted milliseconds beside the paper's."""
     model = fitted()
     rows = []
@@ -92,7 +95,7 @@ def table(windows: Sequence[int] = (1, 3, 7, 21), gpus: Sequence[int] = (1, 2, 4
                 "TFLOP": flops(size, k) / 1e12,
                 "bends_at_gpus": model.bend(size, k),
             }
-            for n in gpus:
+            for n in GPUS:
                 row[f"{n}_ms"] = 1000 * model.seconds(size, k, n)
                 if (size, k, n) in PAPER:
                     row[f"paper_{n}_ms"] = 1000 * PAPER[size, k, n]

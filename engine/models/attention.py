@@ -15,6 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
+THETA = 10000.0
+"""Base of the rotary frequencies, Wan's."""
 KeyValue = tuple[Tensor, Tensor]
 """Keys (not rotated) and values of one layer, each (batch, tokens, heads, head dim)."""
 
@@ -37,9 +39,7 @@ class RotaryEmbedding:
         return torch.stack((a * self.cos - b * self.sin, a * self.sin + b * self.cos), -1).flatten(-2).type_as(x)
 
 
-def grid_rotary_embedding(
-    frames: Tensor, rows: Tensor, columns: Tensor, head_dim: int, theta: float = 10000.0
-) -> RotaryEmbedding:
+def grid_rotary_embedding(frames: Tensor, rows: Tensor, columns: Tensor, head_dim: int) -> RotaryEmbedding:
     """Wan's rotary embedding at any positions: frames (f,), rows (h,) and columns (w,) need not be whole or bounded.
 
     As diffusers' `WanRotaryPosEmbed`, whose table ends at 1024 frames.
@@ -48,7 +48,7 @@ def grid_rotary_embedding(
     shape = (len(frames), len(rows), len(columns))
     parts = []
     for axis, position, width in ((0, frames, head_dim - 2 * side), (1, rows, side), (2, columns, side)):
-        frequency = theta ** (-torch.arange(0, width, 2, dtype=torch.float64, device=position.device) / width)
+        frequency = THETA ** (-torch.arange(0, width, 2, dtype=torch.float64, device=position.device) / width)
         angle = position.double()[:, None] * frequency
         angle = angle.reshape(*(len(position) if i == axis else 1 for i in range(3)), -1)
         parts.append(angle.expand(*shape, -1))

@@ -256,9 +256,7 @@ def _why(
     return "; ".join(parts) + f". Likely: {cause}."
 
 
-def apply_lora(
-    state: dict[str, Tensor], lora: dict[str, Tensor], source: Path, scale: float | None = None
-) -> dict[str, Tensor]:
+def apply_lora(state: dict[str, Tensor], lora: dict[str, Tensor], source: Path) -> dict[str, Tensor]:
     """Weights with a LoRA file merged in. Keys may be peft's or Wan's. Raises LayoutError for one that fits nowhere."""
     out = dict(state)
     downs = {k for k in lora if ".lora_A." in k or ".lora_down." in k}
@@ -271,7 +269,7 @@ def apply_lora(
             raise LayoutError(f"{source}: {down} fits no weight of the model it is laid on")
         a, b = lora[down].float(), lora[up].float()
         alpha = lora.get(f"{re.sub(r'.lora_(A|down).*$', '', down)}.alpha")
-        factor = scale if scale is not None else float(alpha) / a.shape[0] if alpha is not None else 1.0
+        factor = float(alpha) / a.shape[0] if alpha is not None else 1.0
         out[key] = (out[key].float() + factor * (b @ a)).to(out[key].dtype)
     return out
 

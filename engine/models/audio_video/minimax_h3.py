@@ -31,6 +31,8 @@ STEREO = 2
 ANCHOR = 0.999
 """The time at which conditions are held: just short of clean, as in training."""
 PIXEL_MEAN, PIXEL_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+SHIFTS = (12.0, 3.0)
+"""Of the schedules of video and audio, as released."""
 TEXT, VIDEO, AUDIO = 1, 0, 2
 """Modality tags of rows."""
 
@@ -51,12 +53,10 @@ class H3:
         height: int,
         width: int,
         device: torch.device,
-        shifts: tuple[float, float] = (12.0, 3.0),
     ) -> None:
-        """transformer: None where ranks have it. device: that it samples on. shifts: of the schedules of video and audio."""
+        """transformer: None where ranks have it. device: that it samples on."""
         self.transformer, self.vae, self.audio_vae = transformer, vae, audio_vae
         self.device = device
-        self._shifts = shifts
         ratio = vae.spatial_compression_ratio
         self.latent = (vae.config.latent_channels, height // ratio, width // ratio)
         self._patch = (1, 2, 2) if transformer is None else tuple(transformer.config.patch_size)
@@ -120,7 +120,7 @@ class H3:
             held = ANCHOR * z + (1 - ANCHOR) * video[:, : len(conditions)].float()
             rows = torch.cat((patchify_video_latents(held[None], self._patch), rows))
         audio = audio.float().clone()
-        schedulers: list[Any] = [MiniMaxH3Scheduler(shift=s) for s in self._shifts]
+        schedulers: list[Any] = [MiniMaxH3Scheduler(shift=s) for s in SHIFTS]
         for s in schedulers:
             s.set_timesteps(steps + 1, device=self.device)
         total = len(schedulers[0].timesteps)

@@ -108,14 +108,6 @@ class Codec(nn.Module):
         z = latents.movedim(-3, -1)
         return from_blocks(z @ (self.basis * (self.deviation / self.scale)).T + self.mean)
 
-    def last_frame(self, latents: Tensor) -> Tensor:
-        """The last frame of each group by the linear inverse: (..., CHANNELS, 10, 16) to (..., 80, 128, 3)."""
-        z = latents.movedim(-3, -1)
-        n = BLOCK * BLOCK * 3
-        w = (self.basis * (self.deviation / self.scale))[-n:]
-        x = (z @ w.T + self.mean[-n:]).unflatten(-1, (BLOCK, BLOCK, 3))
-        return x.movedim(-3, -4).flatten(-3, -2).flatten(-4, -3)
-
     def boundary(self, latents: Tensor) -> Tensor:
         """The last frame of each group as it is shown, in [-1, 1]: (n, CHANNELS, 10, 16) to (n, 80, 128, 3)."""
         return self.refiner(self.expand(latents))[:, -1].clamp(-1, 1)

@@ -122,7 +122,6 @@ class FarSampler(WanSampler):
                     self._turn(model, done, len(block), far), concat_kv(layers) if layers else None, before
                 )
                 made = model.keys(z, self.config.context_noise, under.embedding, call, far)
-                self.forwards += 1
                 for p, part in zip(block, split_kv(made, len(block)), strict=True):
                     store.put(p, cache_key, part)
             layers += [self._found(store, p, cache_key) for p in block]

@@ -24,7 +24,7 @@ class StreamDecoder:
     """Decodes groups of one session.
 
     Before each group the state is that after the group before it. After a revocation it goes back to a snapshot and, where
-    snapshots had to be thinned, decodes the latents in between again (their frames are thrown away; `redone` counts them).
+    snapshots had to be thinned, decodes the latents in between again (their frames are thrown away).
     Groups of image-conditioned calls carry how their call began (see `engine.models.wan.state`): there the state starts anew.
     """
 
@@ -33,7 +33,6 @@ class StreamDecoder:
         self._limit = snapshot_bytes
         self._floor = 0
         self._stream: torch.cuda.Stream | None = None
-        self.redone = 0
         self.reset()
 
     def reset(self) -> None:
@@ -104,7 +103,6 @@ class StreamDecoder:
             state = self._opening(conditioning) if known is None else self._states[known][1]
             for q in range(first, p):
                 _, state = self._decoder.step(self._groups[q].latent, state)
-                self.redone += 1
             return state
         return self._opening(conditioning)
 
@@ -130,7 +128,3 @@ class StreamDecoder:
     def nbytes(self) -> int:
         """Memory of all snapshots."""
         return sum(self._decoder.nbytes(s) for _, s in self._states.values())
-
-    @property
-    def snapshots(self) -> list[int]:
-        return sorted(self._states)

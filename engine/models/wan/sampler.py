@@ -103,7 +103,6 @@ class WanSampler(Sampler[WanInputs]):
             (e, b): PrefixKVCache() for e in range(len(experts)) for b in range(2 if config.guidance != 1 else 1)
         }
         self._image_channels: Tensor | None = None
-        self.forwards = 0
 
     # -- the interface -------------------------------------------------------------------------------------------------
 
@@ -276,7 +275,6 @@ class WanSampler(Sampler[WanInputs]):
                     .velocity(whole, sigmas, after, text.embedding, calls[key])[0, :, n:]
                     .transpose(0, 1)
                 )
-                self.forwards += 1
             return out[0] if len(out) == 1 else out[1] + r.guidance * (out[0] - out[1])
 
         return denoise(solver, start, velocity, fresh, report, wait=self._wait)
@@ -444,7 +442,6 @@ class WanSampler(Sampler[WanInputs]):
             whole = torch.cat((whole, extra), 1)
         noisy = self.config.context_noise
         self._experts[key[0]].velocity(whole, [noisy] * n, noisy, text.embedding, call)
-        self.forwards += 1
         return kept(call)
 
     # -- a call after an image or latents ------------------------------------------------------------------------------

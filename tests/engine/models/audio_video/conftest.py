@@ -25,7 +25,7 @@ def ltx_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def load(folder: Path, **options: object) -> Model:
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
     return loader(str(folder), LoadOptions(device="cpu", **options))(lambda stage, share: None)  # type: ignore[arg-type]
 
 

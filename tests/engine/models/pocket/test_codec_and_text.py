@@ -28,11 +28,6 @@ def test_the_transform_inverts_itself_on_its_own_range(shipped: PocketWeights) -
     assert torch.allclose(shipped.codec.encode(shipped.codec.expand(z)), z, atol=1e-3)
 
 
-def test_the_last_frame_is_that_of_the_whole_group(shipped: PocketWeights) -> None:
-    z = torch.randn(2, CHANNELS, 10, 16)
-    assert torch.allclose(shipped.codec.last_frame(z), shipped.codec.expand(z)[:, -1], atol=1e-4)
-
-
 def test_a_fitted_codec_keeps_what_varies() -> None:
     torch.manual_seed(0)
     mix = torch.randn(12, 10, 16, 20) @ torch.randn(20, 768)
