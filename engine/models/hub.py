@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
+import io
 import os
 import shutil
 from collections.abc import Callable
@@ -25,7 +26,7 @@ class HubError(RuntimeError):
 
 
 class Cancelled(HubError):
-    """The person stopped a pull; what was loaded is kept and the next pull goes on from it."""
+    """The person stopped a pull; what was downloaded is kept and the next pull goes on from it."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +131,11 @@ def cached(file: RemoteFile) -> Path | None:
 
 
 def pull(plan: Plan, report: Callable[[str, int, int], bool]) -> Path:
-    """Loads what is missing and returns `locate(entry)`. report: (file, bytes done, bytes in all) of the whole pull; answers
-    whether to go on. Raises Cancelled or HubError; what was loaded is kept."""
+    """Downloads what is missing and returns `locate(entry)`.
+
+    report: (file, bytes done, bytes in all) of the whole pull; answers whether to go on. Raises Cancelled or HubError; what was
+    downloaded is kept, and the next pull goes on from there.
+    """
     from huggingface_hub import hf_hub_download
 
     if not plan.fits:
@@ -172,7 +176,7 @@ def _bar(tell: Callable[[int], None]) -> Any:
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             kwargs.pop("name", None)
             kwargs["disable"] = False
-            kwargs["file"] = open(os.devnull, "w")  # noqa: SIM115 (closed with the bar)
+            kwargs["file"] = io.StringIO()
             super().__init__(*args, **kwargs)
 
         def update(self, n: float | None = 1) -> bool | None:
@@ -241,7 +245,9 @@ def _explain(repo: str, e: Exception) -> str:
     text = str(e).strip().splitlines()[0] if str(e).strip() else type(e).__name__
     name = type(e).__name__
     if "Gated" in name:
-        return f"{repo} is gated: accept its licence on the hub's page and set HF_TOKEN; nothing was loaded"
+        return f"{repo} is gated: accept its licence on the hub's page and set HF_TOKEN; nothing was downloaded"
     if "NotFound" in name:
         return f"{repo} is not on the hub any more ({text})"
-    return f"{repo}: the hub could not be reached ({text}); what is loaded is kept, try again or set HF_HUB_OFFLINE=1"
+    return (
+        f"{repo}: the hub could not be reached ({text}); what was downloaded is kept, try again or set HF_HUB_OFFLINE=1"
+    )

@@ -280,7 +280,7 @@ def test_the_engine_survives_a_dead_rank_and_playback_goes_on(tmp_path: Path) ->
     assert engine.summary is not None and gone(pids + now)
 
 
-@pytest.mark.parametrize("gpus", ["2", "4"])
+@pytest.mark.parametrize("gpus", ["2", pytest.param("4", marks=pytest.mark.slow)])
 def test_the_pocket_world_over_ranks_shows_the_frames_of_one_process(gpus: str, tmp_path: Path) -> None:
     """To a grey level but for a few pixels: sums are added in another order, and re-projection asks which of two places is nearer."""
     events = [{"t": 0.5, "key": "Right", "action": "down"}, {"t": 1.2, "prompt": "islands at dusk"}]
