@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from app.cli.errors import UserError, told
+from app.cli.errors import UserError, as_user_error
 from app.cli.model_options import model_options
 from app.cli.parameters import FILE, Gpus, Listed, Number, Whole
 from app.cli.progress import ProgressLine
@@ -66,7 +66,7 @@ def serve(
     from engine.measure import bench_serving, plots
     from engine.measure.timing import machine
 
-    with told(ChoiceError):
+    with as_user_error(ChoiceError):
         choice = model.choose()
     _check_windows(choice.spec, windows)
     settings = [bench_serving.Setting(k, Commit(p), r) for k in windows for p in policy for r in rate]
@@ -77,9 +77,10 @@ def serve(
         raise UserError(f"cannot write to {out}: {e.strerror}") from e
     progress = ProgressLine()
     try:
-        report = bench_serving.serve(
-            choice.load, choice.spec, settings, trajectories, seconds, seed, prompts, out, progress
-        )
+        with as_user_error(RuntimeError, ValueError, OSError):
+            report = bench_serving.serve(
+                choice.load, choice.spec, settings, trajectories, seconds, seed, prompts, out, progress
+            )
     finally:
         progress.end()
     report["machine"] = machine()
@@ -105,17 +106,19 @@ def serve(
 @json_option
 def sampler(model: ModelOptions, windows: list[int], steps: int, repeats: int, json_file: Path | None) -> int:
     """Time of a step and of a call by K, with the prefix KV kept and recomputed."""
-    with told(ChoiceError):
+    with as_user_error(ChoiceError):
         choice = model.choose()
     _check_windows(choice.spec, windows)
     _use_threads(model.threads)
     if model.model == "pocket":
         from engine.measure import bench_pocket
 
-        return _report(bench_pocket.sampler(model.weights or pocket_folder(), windows, steps, repeats), json_file)
+        with as_user_error(RuntimeError):
+            rows = bench_pocket.sampler(model.weights or pocket_folder(), windows, steps, repeats)
+        return _report(rows, json_file)
     from engine.measure import bench_audio_video, bench_wan
 
-    with told(RuntimeError, ValueError):
+    with as_user_error(RuntimeError, ValueError):
         loaded = choice.load(lambda stage, share: None)
         beside: Any = bench_audio_video if loaded.spec.sound_rate else bench_wan
         return _report(beside.sampler(loaded, windows, steps, repeats), json_file)
@@ -127,16 +130,18 @@ def sampler(model: ModelOptions, windows: list[int], steps: int, repeats: int, j
 @json_option
 def decode(model: ModelOptions, repeats: int, json_file: Path | None) -> int:
     """Time to decode the first group, and a group in the steady state, against the whole clip."""
-    with told(ChoiceError):
+    with as_user_error(ChoiceError):
         choice = model.choose()
     _use_threads(model.threads)
     if model.model == "pocket":
         from engine.measure import bench_pocket
 
-        return _report([bench_pocket.decode(model.weights or pocket_folder(), 14, repeats)], json_file)
+        with as_user_error(RuntimeError):
+            row = bench_pocket.decode(model.weights or pocket_folder(), 14, repeats)
+        return _report([row], json_file)
     from engine.measure import bench_audio_video, bench_wan
 
-    with told(RuntimeError, ValueError):
+    with as_user_error(RuntimeError, ValueError):
         loaded = choice.load(lambda stage, share: None)
         spec = loaded.spec
         if spec.sound_rate:
@@ -152,7 +157,7 @@ def decode(model: ModelOptions, repeats: int, json_file: Path | None) -> int:
 @json_option
 def window(model: ModelOptions, seconds: float, json_file: Path | None) -> int:
     """Pacing of the real window: plain, with the overlay, and while a film is made."""
-    with told(ChoiceError):
+    with as_user_error(ChoiceError):
         choice = model.choose()
     from app.cli.bench_window import measure
 
@@ -199,7 +204,7 @@ def shapes(
 
     _use_threads(threads)
     options = LoadOptions(device=device, dtype=dtype)
-    with told(RuntimeError, ValueError):
+    with as_user_error(RuntimeError, ValueError):
         place = torch_device(options)
         rows = bench_wan.shapes(place, torch_dtype(options, place), windows, sizes, repeats, layers)
     return _report(rows, json_file)
@@ -233,14 +238,14 @@ def scaling(
     if (n := gpu_count(gpus, device)) == 1:
         return _report(measured.table(windows), json_file)
     kind = "cpu" if device == "cpu" else "cuda"
-    with told(RuntimeError, ValueError):
+    with as_user_error(RuntimeError, ValueError):
         rows = measured.measure(n, split, kind, sizes, windows, repeats, layers or measured.LAYERS)
     return _report(rows, json_file)
 
 
 def _check_windows(spec: ModelSpec, windows: Sequence[int]) -> None:
     """Raises UserError for a K that the model does not sample."""
-    with told(ValueError):
+    with as_user_error(ValueError):
         for k in windows:
             spec.check_window(k)
 

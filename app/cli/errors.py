@@ -18,7 +18,7 @@ class UserError(click.ClickException):
 
 
 @contextmanager
-def told(*kinds: type[Exception]) -> Iterator[None]:
+def as_user_error(*kinds: type[Exception]) -> Iterator[None]:
     """Errors of these kinds are the person's to mend: their message becomes a UserError."""
     try:
         yield

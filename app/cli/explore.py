@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.errors import UserError, told
+from app.cli.errors import UserError, as_user_error
 from app.cli.model_options import model_options, sampling_options
 from app.cli.parameters import FILE, Number
 from app.cli.progress import ProgressLine
@@ -76,7 +76,7 @@ def load_script(path: Path | None) -> Script:
         text = path.read_text(encoding="utf-8") if path else (FOLDER / "demo-script.json").read_text("utf-8")
     except (OSError, UnicodeDecodeError) as e:
         raise UserError(f"cannot read the script {path}: {e}") from e
-    with told(ScriptError):
+    with as_user_error(ScriptError):
         return parse_script(text, load_keymap(), str(path or "the bundled script"))
 
 
@@ -87,14 +87,14 @@ def explore_by(run: Run) -> int:
     from engine.playback.recorder import Recorder, RecordingError
     from engine.runtime.explore import ExploreError, explore_live, explore_virtual
 
-    with told(ChoiceError):
+    with as_user_error(ChoiceError):
         choice = run.model.choose()
         settings = run.sampling.settings(run.script.prompt, choice.spec)
     spec, load = choice.spec, choice.load
     advise(spec, settings)
     raw: list[Frame] = []
     progress = ProgressLine()
-    with told(RecordingError, OSError):
+    with as_user_error(RecordingError, OSError):
         if run.raw:
             run.raw.parent.mkdir(parents=True, exist_ok=True)
             run.raw.open("wb").close()

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from app.cli.errors import FAILED, UserError, told
+from app.cli.errors import FAILED, UserError, as_user_error
 from app.cli.parameters import FILE, Whole, completing
 from app.cli.progress import ProgressLine
 from app.storage.paths import words_file
@@ -74,7 +74,7 @@ def list_models(as_json: bool) -> int:
 
 
 def _entry(name: str) -> Entry:
-    with told(UnknownModel):
+    with as_user_error(UnknownModel):
         entry = find(name)
     if entry.ships:
         raise UserError(f"{name} ships with Foreland or with its plug-in: there is nothing to pull")
@@ -86,7 +86,7 @@ def _entry(name: str) -> Entry:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def pull(name: str, yes: bool) -> int:
     """Download a model. What was downloaded before an interruption is kept and goes on from there."""
-    with told(hub.HubError):
+    with as_user_error(hub.HubError):
         plan = hub.plan(_entry(name))
         size = f"{hub.gb(plan.total)}, of which {hub.gb(plan.there)} are here"
         click.echo(f"{plan.entry.title}: {len(plan.files)} files, {size}")
@@ -117,7 +117,7 @@ def pull(name: str, yes: bool) -> int:
 def verify(name: str) -> int:
     """Check the files of a pulled model against the hub. Status 1 when something is missing or damaged."""
     entry = _entry(name)
-    with told(hub.HubError):
+    with as_user_error(hub.HubError):
         problems = hub.verify(hub.plan(entry))
     for problem in problems:
         click.echo(problem)
@@ -133,7 +133,7 @@ def verify(name: str) -> int:
 def path(name: str) -> int:
     """Say where a pulled model is."""
     entry = _entry(name)
-    with told(hub.HubError):
+    with as_user_error(hub.HubError):
         click.echo(hub.locate(entry))
     return 0
 
@@ -146,7 +146,7 @@ def tiny(name: str, folder: Path, seed: int) -> int:
     """Write a small random checkpoint in the published layout of a model. What it shows is noise."""
     from engine.models.tiny import TinyError, write_tiny
 
-    with told(TinyError, OSError):
+    with as_user_error(TinyError, OSError):
         written = write_tiny(name, folder, seed)
     click.echo(f"a small random {name}: what it shows is noise. Try: foreland explore --model {written} --device cpu")
     click.echo(written.resolve())
@@ -169,7 +169,7 @@ def check(name: str, like: str | None, device: str, dtype: str, threads: int | N
     from engine.models import contract
 
     progress = ProgressLine()
-    with told(ValueError, RuntimeError):
+    with as_user_error(ValueError, RuntimeError):
         try:
             model = loader(name, LoadOptions(device=device, dtype=dtype, threads=threads), like=like)(progress)
             if window is not None:
@@ -192,7 +192,7 @@ def words() -> int:
     from engine.models.action_words import action_words
 
     file = words_file()
-    with told(ValueError):
+    with as_user_error(ValueError):
         table = action_words(file)
     for action, text in table.items():
         click.echo(f"{action:<12} {text}")

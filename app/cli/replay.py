@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.errors import FAILED, told
+from app.cli.errors import FAILED, as_user_error
 from app.cli.parameters import FILE, Whole
 from engine.models.load_options import LoadOptions
 from engine.runtime.replay import ReplayError, read_session
@@ -25,7 +25,7 @@ def replay(session: Path, film: Path | None, model: str | None, device: str, thr
 
     Status 0 when everything is the same, 1 when something differs.
     """
-    with told(ReplayError):
+    with as_user_error(ReplayError):
         result = replay_log(session)
     if result.difference:
         click.echo(f"different after {result.events} events: {result.difference}")
@@ -41,7 +41,7 @@ def _film_again(session: Path, film: Path, model_name: str | None, options: Load
     from engine.playback.recorder import Recorder, RecordingError
     from engine.runtime.regenerate import regenerate
 
-    with told(ReplayError, RecordingError, ValueError, OSError):
+    with as_user_error(ReplayError, RecordingError, ValueError, RuntimeError, OSError):
         lines = read_session(session)
         name = model_name or lines[0]["model"]
         spec = spec_of(name)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.errors import FAILED, UserError, told
+from app.cli.errors import FAILED, UserError, as_user_error
 from app.cli.explore import Run, explore_by, load_script
 from app.cli.model_options import model_options, sampling_options
 from app.cli.parameters import FILE, Number, Whole
@@ -58,7 +58,7 @@ def run(
     if not has_display():
         click.echo("foreland: no display here: exploring with the bundled key script instead", err=True)
         return explore_by(Run(model, sampling, script, folder / "world.mp4", folder))
-    with told(ChoiceError):
+    with as_user_error(ChoiceError):
         choice = model.choose()
         settings = sampling.settings(script.prompt, choice.spec)
     from app.window.main_window import open_window
@@ -88,7 +88,7 @@ def soak(model: ModelOptions, seed: int, minutes: float, speed: str, report_file
 
     Status 0 when every aim is met, 1 when one is missed.
     """
-    with told(ChoiceError):
+    with as_user_error(ChoiceError):
         choice = model.choose()
     if not has_display():
         click.echo("foreland: no display here: the window is drawn offscreen", err=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from app.cli.errors import UserError, told
+from app.cli.errors import UserError, as_user_error
 from app.cli.parameters import FILE, Listed, Number, Whole
 from app.cli.report import write_json
 from engine.control.events import Commit
@@ -106,7 +106,7 @@ def simulate(
 ) -> int:
     """The controller in virtual time, against theory and the paper."""
     rows = []
-    with told(ProfileError):
+    with as_user_error(ProfileError):
         if a_map:
             rows = _map(trajectories, seconds, seed)
         else:
