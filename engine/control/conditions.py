@@ -32,6 +32,7 @@ class ConditionBook:
     """
 
     def __init__(self, prompt: str, version: int = 0, negative: str | None = None) -> None:
+        """version: of the first condition, in which nothing is held. negative: see `Condition`."""
         self.current = Condition(version, prompt, negative=negative)
         self._launched = version
         self._pressed_in: dict[str, int] = {}

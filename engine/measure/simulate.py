@@ -247,14 +247,14 @@ class _Worker:
 
     def __init__(self, trajectory: Trajectory, rng: np.random.Generator) -> None:
         self._t, self._rng = trajectory, rng
-        self._job: Launch | None = None
+        self._call: Launch | None = None
         self._ready_at = self._free_at = math.inf
 
     def start_pending(self) -> None:
         t = self._t
         if t.launch is None:
             return
-        self._job, t.launch = t.launch, None
+        self._call, t.launch = t.launch, None
         profile, now = t.profile, t.clock.now()
         wobble = max(0.2, 1 + profile.jitter * float(self._rng.standard_normal())) if profile.jitter else 1.0
         self._ready_at = now + profile.first * wobble
@@ -276,22 +276,22 @@ class _Worker:
 
     def _ready(self, now: float) -> None:
         self._ready_at = math.inf
-        t, job = self._t, self._job
-        assert job is not None
+        t, call = self._t, self._call
+        assert call is not None
         start = t.controller.start(t.controller.end)
         spans = list(t.profile.spans)
-        if job.branch == 0 and t.profile.first_span is not None:
+        if call.branch == 0 and t.profile.first_span is not None:
             spans[0] = t.profile.first_span
-        t.feed(GroupsReady(now, job.call, tuple(spans)))
+        t.feed(GroupsReady(now, call.call, tuple(spans)))
         for i, span in enumerate(spans):
-            t.player.put(job.branch + i, start, [_NOTHING] * span)
+            t.player.put(call.branch + i, start, [_NOTHING] * span)
             start += span
 
     def _free(self, now: float) -> None:
         self._free_at = math.inf
-        job, self._job = self._job, None
-        assert job is not None
-        self._t.feed(RequestFinished(now, job.call))
+        call, self._call = self._call, None
+        assert call is not None
+        self._t.feed(RequestFinished(now, call.call))
 
 
 class _Playback:

@@ -92,6 +92,7 @@ class VirtualClock:
     """
 
     def __init__(self, start: float = 0.0) -> None:
+        """start: the time that it begins at, seconds."""
         self._now = start
         self._lock = threading.RLock()
         self._threads = 1
@@ -184,6 +185,7 @@ class Inbox(Generic[Item]):
     """A queue from any thread to one; the reader waits by a clock."""
 
     def __init__(self, clock: Clock) -> None:
+        """clock: that the reader waits by."""
         self._clock = clock
         self._change = clock.condition()
         self._items: deque[Item] = deque()

@@ -84,6 +84,7 @@ class Mail:
     """Messages to a session."""
 
     def __init__(self, inbox: Inbox[Message], session: Session, clock: Clock) -> None:
+        """clock: what a message is taken in by; the driver's."""
         self._inbox, self._session, self._clock = inbox, session, clock
 
     def next_at(self) -> float:
@@ -100,6 +101,7 @@ class Timer:
     """What a session waits for."""
 
     def __init__(self, session: Session) -> None:
+        """session: whose alarm it is."""
         self._session = session
 
     def next_at(self) -> float:

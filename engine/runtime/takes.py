@@ -23,27 +23,35 @@ SUFFIXES = 6
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A delivered group. start, span: media frames; call: that sampled it; version, prompt: that it was made under."""
+    """A delivered group."""
 
     group: Group
     start: int
+    """Media frame that it begins at."""
     span: int
+    """Frames."""
     call: int
+    """That sampled it."""
     version: int
+    """That it was made under."""
     prompt: str
+    """That it was made under."""
 
     @property
     def position(self) -> int:
+        """Of the group."""
         return self.group.position
 
 
 @dataclass(slots=True)
 class Take:
-    """parent: the take that it branches from, after position first - 1; None for the one that the world began with."""
+    """A stretch of groups that played one after the other."""
 
     id: int
     parent: int | None
+    """The take that it branches from; None for the one that the world began with."""
     first: int
+    """Its first position: it branches after the one before."""
     kept: list[Kept] = field(default_factory=list)
 
 
@@ -70,10 +78,12 @@ class Suffix:
 
     @property
     def position(self) -> int:
+        """Of its first group."""
         return self.groups[0].position
 
     @property
     def start(self) -> int:
+        """The media frame that it begins at."""
         return self.groups[0].start
 
 
@@ -81,6 +91,7 @@ class Takes:
     """The tree."""
 
     def __init__(self, limit: int = KEPT_BYTES) -> None:
+        """limit: bytes of latents that are kept."""
         self._limit = limit
         self._lock = threading.Lock()
         self._next_suffix = 0
@@ -168,6 +179,7 @@ class Takes:
 
     @property
     def nbytes(self) -> int:
+        """Of all kept latents."""
         return self._bytes
 
 

@@ -42,14 +42,17 @@ class UpdatePhase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GroupMark:
-    """A group on the ribbon. start, span: media frames. at: when it was revoked, seconds."""
+    """A group on the ribbon."""
 
     position: int
     start: int
+    """Media frame that it begins at."""
     span: int
+    """Frames."""
     version: int
     fate: Fate
     at: float = 0.0
+    """When it was revoked, seconds of the engine's clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ class UpdateMark:
 
     @property
     def L(self) -> float:  # noqa: N802 (the paper's name)
+        """Latency of the update, seconds."""
         return self.R + self.C + self.Q
 
 

@@ -30,6 +30,7 @@ class ViewBuilder:
     """Told by the session what happens; `view` is the picture of it."""
 
     def __init__(self, spec: ModelSpec, player: SharedPlayer) -> None:
+        """player: whose media clock the marks are in."""
         self._spec, self._player = spec, player
         self._marks: dict[int, UpdateMark] = {}
         self._ribbon: deque[GroupMark] = deque(maxlen=RIBBON_PAST)

@@ -38,7 +38,7 @@ class Machine:
         self.wake = float("inf")
         self.player = Player(policy.fps)
         self.controller = Controller(policy, 0.0)
-        self.job: Launch | None = None
+        self.in_flight: Launch | None = None
         self.made = False
         self.trace: list[str] = []
         self.predicted: dict[int, tuple[int, int]] = {}
@@ -49,6 +49,7 @@ class Machine:
         self.ready_at: dict[int, float] = {0: 0.0}
         self.shown: list[int] = []
         self.version = 0
+        self.branches: dict[int, int] = {}
         self.launches = 0
         self.feed(TimerFired(0.0))
 
@@ -56,24 +57,27 @@ class Machine:
 
     def feed(self, event: Event) -> None:
         c = self.controller
-        busy = c.in_flight is not None
         before = dict(self.predicted)
         self.trace.append(f"{event}")
         answers = c.handle(event)
         for command in answers:
             self.trace.append(f"    {command}")
-            self.obey(command, event, busy, before)
+            self.obey(command, before)
         self.check()
 
-    def obey(self, command: Command, event: Event, busy: bool, before: dict[int, tuple[int, int]]) -> None:
+    def obey(self, command: Command, before: dict[int, tuple[int, int]]) -> None:
         match command:
             case Launch():
-                freed = not busy or isinstance(event, RequestFinished) or (self.job is None)
-                assert freed, "I2: a second call while one is active"
-                assert self.job is None, "I2: two active jobs"
+                assert self.in_flight is None, "I2: a second call while one is active"
+                if command.branch in before:
+                    p = self.controller.policy
+                    source = command.branch - self.branches[before[command.branch][0]]
+                    assert (command.branch - p.phase_offset) % p.phase == 0, "I8: no branch point of the model"
+                    assert source % p.block == 0, "I8: a branch inside a block"
+                self.branches[command.call] = command.branch
                 assert command.branch >= len(self.delivered), "I1: a branch inside what was delivered"
                 assert command.window == self.controller.policy.window, "a call is always a full window"
-                self.job, self.made = command, False
+                self.in_flight, self.made = command, False
                 self.launches += 1
                 self.retained_at_launch[command.call] = {p: x for p, x in self.predicted.items() if p < command.branch}
             case Revoke():
@@ -87,7 +91,7 @@ class Machine:
                     self.predicted[e.position] = (e.call, e.version)
                     self.player.put(e.position, e.start, self.frames(e.position))
             case Abandon():
-                self.job = None
+                self.in_flight = None
             case Receipt():
                 if command.outcome == "received":
                     assert command.version not in self.received
@@ -159,27 +163,27 @@ class Machine:
 
     def groups(self) -> None:
         """The active call's groups become deliverable."""
-        if self.job is None or self.made:
+        if self.in_flight is None or self.made:
             return
-        job, self.made = self.job, True
-        spans = tuple(self.span_of(job.branch + i) for i in range(job.window))
-        for i in range(job.window):
-            self.predicted[job.branch + i] = (job.call, job.version)
+        call, self.made = self.in_flight, True
+        spans = tuple(self.span_of(call.branch + i) for i in range(call.window))
+        for i in range(call.window):
+            self.predicted[call.branch + i] = (call.call, call.version)
         start = self.controller.start(self.controller.end)
-        self.feed(GroupsReady(self.now, job.call, spans))
+        self.feed(GroupsReady(self.now, call.call, spans))
         for i, span in enumerate(spans):
-            self.player.put(job.branch + i, start, self.frames(job.branch + i))
+            self.player.put(call.branch + i, start, self.frames(call.branch + i))
             start += span
 
     def finish(self, error: str = "") -> None:
-        if self.job is None or not (self.made or error):
+        if self.in_flight is None or not (self.made or error):
             return
-        job, self.job = self.job, None
-        self.feed(RequestFinished(self.now, job.call, error))
+        call, self.in_flight = self.in_flight, None
+        self.feed(RequestFinished(self.now, call.call, error))
 
     def stale(self) -> None:
         """Late output of a call that is over."""
-        call = self.controller.next_call - 1 if self.job is None else self.job.call - 1
+        call = self.controller.next_call - 1 if self.in_flight is None else self.in_flight.call - 1
         if call >= 0:
             before = self.controller.counts.predicted
             self.feed(GroupsReady(self.now, call, (4,)))

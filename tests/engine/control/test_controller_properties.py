@@ -1,4 +1,4 @@
-"""Invariants I1 to I7 under random sequences of events, good and bad: other sequences at every run.
+"""Invariants I1 to I8 under random sequences of events, good and bad: other sequences at every run.
 
 FORELAND_SEQUENCES says how many (200 if unset). A failure prints the steps and a `@reproduce_failure` line, which repeats it
 when it is put above `TestController`."""
