@@ -19,7 +19,7 @@ from app.cli.main import main
 from engine.control.conditions import Condition
 from engine.distributed import group as group_module
 from engine.distributed.group import RankError, RankGroup
-from engine.distributed.load import load_parallel
+from engine.distributed.load import devices_of, load_parallel
 from engine.distributed.sampler import ParallelSampler
 from engine.distributed.split import SplitError
 from engine.loading import loader
@@ -180,7 +180,9 @@ def test_an_impossible_split_or_too_many_gpus_is_refused_before_anything_starts(
     with pytest.raises(SplitError, match="legal for 3 heads on 2 ranks: 1x2"):
         loader("pocket", LoadOptions(device="cpu", gpus=2, split="2x1"))(lambda stage, share: None)
     with pytest.raises(ValueError, match="0 are here"):
-        loader("pocket", LoadOptions(device="cuda", gpus=2))(lambda stage, share: None)
+        devices_of(LoadOptions(device="cuda", gpus=2))
+    with pytest.raises(ValueError, match="pocket does not understand --device"):
+        loader("pocket", LoadOptions(device="cuda", gpus=2))
 
 
 def test_ranks_end_with_their_parent(tmp_path: Path) -> None:
