@@ -11,6 +11,9 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QL
 from engine.runtime.score import LONGEST_TRANSITION
 from engine.runtime.view import UpdateKind, UpdatePhase, View
 
+LEAST_CHARACTERS = 24
+"""Of a prompt that are seen however narrow the window is."""
+
 
 class PromptEdit(QLineEdit):
     """Up and Down walk through the history; Escape leaves without applying and keeps the text."""
@@ -74,6 +77,7 @@ class PromptBar(QWidget):
         self.edit.remember(prompt)
         self.edit.setPlaceholderText("Describe the world.  Enter applies, Esc leaves")
         self.edit.setAccessibleName("Prompt")
+        self.edit.setMinimumWidth(self.edit.fontMetrics().averageCharWidth() * LEAST_CHARACTERS)
         self.status = QLabel(self)
         self.status.setMinimumWidth(150)
         self.status.setAccessibleName("Prompt status")
