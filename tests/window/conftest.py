@@ -132,6 +132,12 @@ class Person:
         wanted = self.window.viewport.painted + n
         self.until(lambda: self.window.viewport.painted >= wanted)
 
+    def fill_cache(self, groups: int) -> None:
+        """Pauses until more than so many groups are cached, then resumes: a busy machine then has them too."""
+        self.window.world.toggle_pause()
+        self.until(lambda: self.window.engine.view.cached > groups, 20, must=False)
+        self.window.world.toggle_pause()
+
     def screenshot(self, file: Path) -> QImage:
         """What is on the screen where the window is, also written to `file` or to the guide's pictures."""
         file = Path(SHOTS) / file.name if SHOTS else file

@@ -33,7 +33,7 @@ def test_holding_the_right_arrow_turns_the_world_and_shows_the_revoked_suffix(
     open_window: Callable[..., Person], tmp_path: Path
 ) -> None:
     before_it = threading.active_count()
-    person = open_window(Settings(prompt="snowy mountains at noon", window=14), "session")
+    person = open_window(Settings(prompt="snowy mountains at noon", window=14, steps=2), "session")
     window = person.window
     frames = frames_of(person)
 
@@ -42,10 +42,10 @@ def test_holding_the_right_arrow_turns_the_world_and_shows_the_revoked_suffix(
 
     person.press("F3")
     assert window.viewport.overlay_shown
-    person.until(lambda: window.viewport.painted > 16)
+    person.until(lambda: window.viewport.painted > 16, 90)
     person.screenshot(tmp_path / "before.png")
-    for _ in range(8):  # on a busy machine the cache may have been empty, and then nothing is revoked
-        person.until(lambda: window.engine.view.cached > 4, 10, must=False)
+    for _ in range(8):  # on a busy machine every cached group may be locked, and then nothing is revoked
+        person.fill_cache(4)
         arrived = len(frames)
         person.down("Right")
         person.until(revoked, 4, must=False)
@@ -61,15 +61,14 @@ def test_holding_the_right_arrow_turns_the_world_and_shows_the_revoked_suffix(
     person.until(lambda: len(frames) >= live + 20)
     person.up("Right")
     person.until(lambda: not window.keys.held)
-    # about a second on a free machine; here it may be shared
-    assert live - arrived < 3 * 16
+    assert view.last is not None
+    assert live - arrived <= (view.last.L + 2.0) * 16, "no more was shown until then than L says"
     shifts = [horizontal_shift(a, b)[0] for a, b in zip(frames[live + 4 :: 4], frames[live + 8 :: 4], strict=False)]
     assert np.mean(np.array(shifts) <= -1) >= 0.6, f"the picture moves left while the camera turns right: {shifts}"
     assert np.abs(frames[arrived - 1].astype(int) - frames[-1]).mean() > 2
     values = dict(figures(view))
     window.close()
     lines = [json.loads(x) for x in (tmp_path / "session" / "events.jsonl").read_text().splitlines()]
-    assert view.last is not None
     (r,) = (
         x["data"]
         for x in lines
