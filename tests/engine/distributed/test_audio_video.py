@@ -9,6 +9,7 @@ import torch
 
 from engine.control.conditions import Condition
 from engine.models.interface import Group, HistoryPolicy, Model, Request
+from engine.models.tiny import write_tiny
 from tests.engine.models.audio_video.conftest import load
 
 
@@ -27,9 +28,9 @@ def calls(model: Model, k: int) -> list[list[Group]]:
     return [first, second]
 
 
-@pytest.mark.parametrize(("name", "k"), [("h3", 7), ("ltx", 3)])
-def test_two_ranks_give_the_latents_of_one(name: str, k: int, request: pytest.FixtureRequest) -> None:
-    folder: Path = request.getfixturevalue(f"{name}_folder")
+@pytest.mark.parametrize(("name", "k"), [("minimax-h3", 7), ("ltx-2.3", 3)])
+def test_two_ranks_give_the_latents_of_one(name: str, k: int, tmp_path: Path) -> None:
+    folder = write_tiny(name, tmp_path / "m")
     alone = calls(load(folder), k)
     model = load(folder, gpus=2)
     try:
