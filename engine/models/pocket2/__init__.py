@@ -1,0 +1,1 @@
+"""The pocket world, second make: ground latents in, pictures out."""

@@ -1,0 +1,111 @@
+"""What a prompt says of land, time and weather: words of five languages first, then the trained reader for English.
+
+A negated word says nothing; what is not understood changes nothing, and can be told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.models.pocket2.cells import LANDS, TIMES, WEATHERS
+
+_LAND = {
+    "meadow": "meadow|meadows|grassland|grass|pasture|prairie|countryside|green hills|lawn|"
+    "farmland|wiese|wiesen|grasland|grüne hügel|prairie|"
+    "prairies|pré|prés|champs|collines vertes|pradera|prado|prados|campo verde|colinas verdes|草地|草原|田野",
+    "desert": "desert|dunes|dune|sahara|sand|savanna|wüste|dünen|désert|desierto|dunas|沙漠|沙丘",
+    "snow": "snow|snowy|snow-covered|winter|ice|icy|arctic|glacier|frozen|tundra|alps|alpine|"
+    "schnee|verschneit|verschneite|schneelandschaft|eis|winterlandschaft|"
+    "neige|enneigé|enneigée|enneigées|montagnes enneigées|glacier|hiver|nieve|nevado|"
+    "nevada|nevadas|invierno|hielo|雪|雪山|冬天|冰",
+    "volcanic": "volcano|volcanic|volcanoes|lava|magma|inferno|mordor|vulkan|vulkane|vulkanisch|"
+    "volcan|volcanique|lave|volcán|volcánico|火山|熔岩",
+    "islands": "island|islands|tropical|archipelago|beach|lagoon|atoll|ocean|sea|coast|caribbean|"
+    "insel|inseln|strand|tropisch|meer|küste|"
+    "île|îles|plage|mer|lagon|isla|islas|playa|mar|岛|海滩|海|群岛",
+    "autumn": "autumn|fall colours|fall colors|fall foliage|maple|october|forest|woods|woodland|"
+    "herbst|herbstwald|wald|automne|forêt|bois|otoño|bosque|秋|秋天|森林|枫",
+    "crystal": "crystal|crystals|alien|amethyst|gemstone|purple planet|kristall|kristalle|cristal|"
+    "cristaux|cristales|水晶|外星",
+    "city": "city|cities|town|skyscraper|skyscrapers|downtown|metropolis|streets|street|"
+    "manhattan|tokyo|paris|london|new york|urban|buildings|towers|"
+    "stadt|großstadt|hochhäuser|wolkenkratzer|straßen|ville|gratte-ciel|rue|rues|ciudad|"
+    "rascacielos|calles|城市|都市|摩天",
+}
+_TIME = {
+    "dawn": "dawn|sunrise|daybreak|morning|first light|morgendämmerung|sonnenaufgang|morgens|"
+    "morgen|aube|lever du soleil|matin|amanecer|alba|黎明|日出|早晨|清晨",
+    "noon": "noon|midday|daytime|daylight|afternoon|sunny|blue sky|by day|mittag|mittags|"
+    "tagsüber|tag|midi|jour|mediodía|de día|正午|中午|白天",
+    "dusk": "dusk|sunset|evening|sundown|twilight|golden hour|abend|abends|sonnenuntergang|"
+    "abenddämmerung|crépuscule|soir|coucher de soleil|"
+    "atardecer|anochecer|puesta de sol|黄昏|日落|傍晚",
+    "night": "night|midnight|nighttime|moonlight|moonlit|starry|stars|moon|nacht|nachts|"
+    "mitternacht|nuit|minuit|noche|medianoche|夜|夜晚|晚上|深夜",
+}
+_WEATHER = {
+    "clear": "clear|cloudless|clear sky|no fog|klar|klarer himmel|wolkenlos|clair|ciel dégagé|despejado|晴|晴朗",
+    "hazy": "hazy|haze|misty|mist|overcast|dunst|dunstig|diesig|brume|brumeux|bruma|calima|薄雾|霾",
+    "foggy": "fog|foggy|nebel|neblig|brouillard|niebla|neblina|雾|大雾|浓雾",
+}
+_NOT = r"(?:not|no|never|without|isn't|aren't|nicht|kein|keine|keinen|ohne|nie|pas|sans|jamais|sin|nunca|不|没有|无)"
+_TABLES = ((LANDS, _LAND), (TIMES, _TIME), (WEATHERS, _WEATHER))
+_UNSAID = 0.6
+"""The reader's answer counts from this probability on."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a prompt says: indices of land, time and weather, None where it does not."""
+
+    land: int | None
+    time: int | None
+    weather: int | None
+
+    def __str__(self) -> str:
+        said = [
+            n[i]
+            for n, i in zip((LANDS, TIMES, WEATHERS), (self.land, self.time, self.weather), strict=True)
+            if i is not None
+        ]
+        return "read as: " + ", ".join(said) if said else "nothing of it understood"
+
+
+def _pattern(words: str) -> re.Pattern[str]:
+    each = sorted(set(words.split("|")), key=len, reverse=True)
+    latin = [re.escape(w) for w in each if w.isascii() or w[0] < "⺀"]
+    other = [re.escape(w) for w in each if w[0] >= "⺀"]
+    parts = ([r"(?<!\w)(?:" + "|".join(latin) + r")(?!\w)"] if latin else []) + (
+        ["(?:" + "|".join(other) + ")"] if other else []
+    )
+    return re.compile("|".join(parts))
+
+
+_PATTERNS = [[(i, _pattern(table[name])) for i, name in enumerate(names)] for names, table in _TABLES]
+_NEGATED = re.compile(
+    r"(?<!\w)" + _NOT + r"(?:\s+(?:at|in|a|an|the|any|more|de|la|le|der|die|das|dem|bei|am|es|of))*\s*$"
+)
+
+
+def read(prompt: str, reader: Callable[[str], list[list[float]]] | None = None) -> Reading:
+    """reader: English text to probabilities of lands, times and weathers, each with 'not said' last."""
+    text = prompt.lower()
+    found: list[int | None] = []
+    negated = False
+    for patterns in _PATTERNS:
+        best: tuple[int, int] | None = None
+        for i, pattern in patterns:
+            for m in pattern.finditer(text):
+                if m.group() != "no fog" and _NEGATED.search(text[: m.start()]):
+                    negated = True
+                elif best is None or m.start() < best[0]:
+                    best = (m.start(), i)
+        found.append(None if best is None else best[1])
+    if reader is not None and text.isascii() and not negated and any(f is None for f in found):
+        for k, p in enumerate(reader(prompt)):
+            top = max(range(len(p)), key=p.__getitem__)
+            if found[k] is None and top < len(p) - 1 and p[top] >= _UNSAID:
+                found[k] = top
+    return Reading(*found)

@@ -1,0 +1,1 @@
+"""Trains and judges the second make of the pocket world."""
