@@ -41,6 +41,11 @@ WINDOW_LIBRARIES = (
 )
 TEST_LIBRARIES = ("xvfb", "xauth", "xdotool")
 APT_TIMEOUT = 900
+TESTS = (
+    # two processes, each with its own files; then one after the other what needs the machine to itself
+    ["-n", "2", "--dist", "loadfile", "-m", "not slow and not window and not integration"],
+    ["-m", "(window or integration) and not slow"],
+)
 
 
 def say(text: str) -> None:
@@ -149,10 +154,10 @@ def test(arguments: list[str]) -> int:
         ("format", [str(PYTHON), "-m", "ruff", "format", "--check", "."]),
         ("import rules", [str(PYTHON.with_name("lint-imports")), "--no-logo"]),
         ("types", [str(PYTHON), "-m", "mypy"]),
-        ("tests", [str(PYTHON), "-m", "pytest", *arguments]),
+        *(("tests", [str(PYTHON), "-m", "pytest", *a]) for a in ([arguments] if arguments else TESTS)),
     ):
         say(name)
-        status = subprocess.run(command, cwd=ROOT).returncode
+        status = subprocess.run(command, cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}).returncode
         if status:
             return status
     return 0
