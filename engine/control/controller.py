@@ -197,6 +197,7 @@ class Controller:
         a world."""
         self.policy = policy
         self.estimator = estimator if estimator is not None else Estimator()
+        self._began_at = first
         self.state = State.CONSUME
         self.delivered = first
         self.locked = first
@@ -346,7 +347,7 @@ class Controller:
         if call.first_ready is None:
             call.first_ready = e.at
             call.shadow = ()
-            self.estimator.saw_first(call.window, e.at - call.launched)
+            self.estimator.saw_first(call.window, e.at - call.launched, call.branch == self._began_at)
             self._calls[call.call] = CallTimes(call.launched, e.at)
         for span in e.spans:
             self.cache.append(Prediction(self.end, call.call, call.made, self._end_frame, span, call.version))

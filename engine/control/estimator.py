@@ -21,12 +21,18 @@ class Estimator:
     history and is shorter than the next."""
     keep: int = 32
     """Measurements kept for each length: a few minutes of calls, so that the estimate follows the machine. [ours]"""
+    forget_start: int = 0
+    """The first call of a world is left out once so many others were measured: it makes a whole place and has no history. 0: never."""
     _first: dict[int, deque[float]] = field(default_factory=dict)
+    _start: dict[int, float] = field(default_factory=dict)
     _cache: dict[int, float] = field(default_factory=dict)
 
-    def saw_first(self, window: int, seconds: float) -> None:
-        """A call of `window` latents took `seconds` to its first deliverable group."""
-        self._first.setdefault(window, deque(maxlen=self.keep)).append(seconds)
+    def saw_first(self, window: int, seconds: float, start: bool = False) -> None:
+        """A call of `window` latents took `seconds` to its first deliverable group. start: it was the first of a world."""
+        if start and self.forget_start:
+            self._start[window] = seconds
+        else:
+            self._first.setdefault(window, deque(maxlen=self.keep)).append(seconds)
         self._cache.clear()
 
     def first(self, window: int) -> float:
@@ -41,11 +47,18 @@ class Estimator:
         return self.first(window) + self.margin
 
     def _estimate(self, window: int) -> float:
-        if window in self._first:
-            values = sorted(self._first[window])
+        values = sorted(self._measured(window))
+        if values:
             high = values[min(len(values) - 1, int(self.quantile * len(values)))]
             return high * (1 + self.doubt / len(values))
-        if not self._first:
+        known = [*self._first, *self._start]
+        if not known:
             return self.cold
-        near = min(self._first, key=lambda k: abs(k - window))
+        near = min(known, key=lambda k: abs(k - window))
         return self._estimate(near) * max(1.0, window / near)
+
+    def _measured(self, window: int) -> list[float]:
+        values = list(self._first.get(window, ()))
+        if len(values) < self.forget_start and window in self._start:
+            values.append(self._start[window])
+        return values

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -277,6 +277,9 @@ class Shardable(Protocol):
 
 class Decoder(ABC):
     """Turns groups into frames in order of position; its state belongs to the session. Used from one thread."""
+
+    independent_groups: ClassVar[bool] = False
+    """Whether a group can be decoded without those before it: the first group of a call then comes before what is not due yet."""
 
     @abstractmethod
     def decode(self, group: Group) -> list[Frame]:

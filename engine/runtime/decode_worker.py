@@ -142,6 +142,10 @@ class DecodeWorker:
             return None
         p = min(self._work)
         w = self._work[p]
+        if self._decoder.independent_groups and p > self._player.next_position:
+            # nothing is due before the first group of a call, for which the controller waits
+            w = next((x for x in self._work.values() if x.call is not None), w)
+            p = w.group.position
         return w if w.urgent or p <= max(self._player.next_position + AHEAD, self._wanted_until) else None
 
     def _run(self) -> None:

@@ -15,9 +15,9 @@ from engine.control.conditions import Condition
 from engine.models.interface import Group, HistoryPolicy, Model, Request
 from engine.playback.player import Frame, Samples
 from engine.runtime.decode_worker import decoded
+from engine.runtime.latents import fingerprint
 from engine.runtime.machine import differences, facts
 from engine.runtime.replay import ReplayError
-from engine.runtime.session import fingerprint
 from engine.runtime.takes import Kept, Takes, resume_sampler
 
 
@@ -111,7 +111,7 @@ class _Again:
         if group is None:
             raise ReplayError(f"group {p} was delivered in the session and was not made again")
         self.result.groups += 1
-        if fingerprint(group) != line["latent"]:
+        if fingerprint(group.latent) != line["latent"]:
             self.result.different += 1
             if not self.result.first:
                 self.result.first = (

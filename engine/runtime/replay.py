@@ -61,12 +61,17 @@ def read_session(folder: Path) -> list[dict[str, Any]]:
     return lines
 
 
+def _estimator(head: dict[str, Any]) -> Estimator:
+    known = head["estimator"]
+    doubt, forget_start = known.get("doubt", 0.0), known.get("forget_start", 0)
+    return Estimator(known["cold"], known["quantile"], known["margin"], doubt, forget_start=forget_start)
+
+
 def replay(folder: Path) -> ReplayResult:
     """Feeds the events of `folder`/events.jsonl to a fresh controller and compares every command. Raises ReplayError."""
     lines = read_session(folder)
     head = lines[0]
-    known = head["estimator"]
-    estimator = Estimator(known["cold"], known["quantile"], known["margin"], known.get("doubt", 0.0))
+    estimator = _estimator(head)
     machine = Controller(_policy(head["policy"]), head["began"], 0, estimator)
     expected: list[dict[str, Any]] = []
     fed = commands = 0
@@ -75,7 +80,7 @@ def replay(folder: Path) -> ReplayResult:
         if kind == "controller":
             if expected:
                 return ReplayResult(fed, commands, f"line {number}: {expected[0]['name']} was not sent in the session")
-            estimator = Estimator(known["cold"], known["quantile"], known["margin"], known.get("doubt", 0.0))
+            estimator = _estimator(head)
             policy = _policy(line["policy"])
             where = (line.get("first", 0), line.get("start", 0))
             machine = Controller(policy, line["began"], line["version"], estimator, line["first_call"], *where)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import time
-import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +47,7 @@ from engine.models.interface import ConditionError, Group, Model, Request, StepC
 from engine.playback.player import PlaybackEvent, PlaybackEventKind
 from engine.playback.shared_player import SharedPlayer
 from engine.runtime.effects import Effects
+from engine.runtime.latents import arrays, fingerprint
 from engine.runtime.messages import (
     Close,
     Configure,
@@ -83,6 +83,8 @@ COLD_ESTIMATE = 0.6
 """Seconds that C is assumed to be before a call was measured. [ours]"""
 DOUBT = 0.5
 """Share added to the estimate after one measured call; see `Estimator`. [ours]"""
+FORGET_START = 2
+"""Measured calls after which a world's first one no longer counts; see `Estimator`. [ours]"""
 KEPT_PROMPTS = 4096
 """Versions whose prompt is kept for the takes: many more than a cache holds."""
 FAILURES_A_WORLD = 16
@@ -269,7 +271,7 @@ class Session:
         return Policy(spec.fps, s.window, s.commit, spec.phase, spec.phase_offset, spec.block)
 
     def _new_controller(self, now: float, version: int, first_call: int, first: int = 0, start: int = 0) -> Controller:
-        estimator = Estimator(cold=COLD_ESTIMATE, doubt=DOUBT)
+        estimator = Estimator(cold=COLD_ESTIMATE, doubt=DOUBT, forget_start=FORGET_START)
         return Controller(self._policy(), now, version, estimator, first_call, first, start)
 
     def _feed(self, event: Event) -> None:
@@ -337,7 +339,7 @@ class Session:
             self._views.delivered(cache[0])
             if (kept := self._kept(cache[0])) is not None:
                 self.takes.deliver(kept)
-                self.log.delivered(kept, self.takes.current, fingerprint(kept.group))
+                self.log.delivered(kept, self.takes.current, fingerprint(kept.group.latent))
 
     def _kept(self, e: Prediction) -> Kept | None:
         """A prediction with its group, where that is known."""
@@ -565,23 +567,13 @@ def prepare(model: Model, condition: Condition) -> Any:
 
 
 def write_latents(path: Sequence[Kept], file: Path) -> None:
-    """Latents by position, as "group:12"; what is no tensor is left out. Raises OSError."""
-    from safetensors.torch import save_file
+    """Latents by position, as "group:12", or "group:12:NAME" for each array of a latent that has several. Raises OSError."""
+    from safetensors.numpy import save_file
 
     tensors = {
-        f"group:{k.position}": k.group.latent.detach().cpu().contiguous()
+        f"group:{k.position}{':' + name if name else ''}": np.ascontiguousarray(value)
         for k in path
-        if hasattr(k.group.latent, "detach")
+        for name, value in arrays(k.group.latent).items()
     }
     if tensors:
         save_file(tensors, str(file))
-
-
-def fingerprint(group: Group) -> int:
-    """A checksum of a group's latent as 32-bit floats, by which a replay is compared; 0 for what is neither tensor nor array."""
-    latent = group.latent
-    if hasattr(latent, "detach"):
-        latent = latent.detach().float().cpu().numpy()
-    if not isinstance(latent, np.ndarray):
-        return 0
-    return zlib.crc32(np.ascontiguousarray(latent, np.float32).tobytes())

@@ -240,4 +240,10 @@ class SessionLog:
 
 
 def _estimator(e: Estimator) -> dict[str, float]:
-    return {"cold": e.cold, "margin": e.margin, "quantile": e.quantile, "doubt": e.doubt}
+    return {
+        "cold": e.cold,
+        "margin": e.margin,
+        "quantile": e.quantile,
+        "doubt": e.doubt,
+        "forget_start": e.forget_start,
+    }

@@ -17,7 +17,7 @@ from tests.toy import ToyDecoder
 class Bench:
     """A worker over a decoder that takes its time, with everything that it was told and tells."""
 
-    def __init__(self, broken: tuple[int, ...] = ()) -> None:
+    def __init__(self, broken: tuple[int, ...] = (), independent: bool = False) -> None:
         clock = self.clock = VirtualClock()
         self.decoded: list[int] = []
         self.rewound: list[int] = []
@@ -26,6 +26,8 @@ class Bench:
         bench = self
 
         class Slow(ToyDecoder):
+            independent_groups = independent
+
             def decode(self, group: Group) -> list[Frame]:
                 clock.sleep(0.1)
                 bench.decoded.append(group.position)
@@ -119,3 +121,14 @@ def test_groups_that_come_back_need_no_presentation(bench: Bench) -> None:
     bench.clock.sleep(1.0)
     assert bench.there() == [3]  # 4 is more than AHEAD of the player
     assert bench.first == []
+
+
+def test_where_groups_are_independent_a_calls_first_one_comes_before_what_is_not_due() -> None:
+    for independent, order in ((False, [0, 1, 2, 3, 4]), (True, [0, 1, 4, 2, 3])):
+        bench = Bench(independent=independent)
+        bench.submit(0, 4)
+        bench.clock.sleep(0.15)
+        bench.submit(4, 3, call=1)
+        bench.clock.sleep(1.0)
+        bench.worker.close()
+        assert bench.decoded[:5] == order
