@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from app.storage.paths import embeddings_folder, words_file
 from engine.control.events import Commit
 from engine.loading import loader
+from engine.models.catalogue import DEFAULT
 from engine.models.interface import HistoryPolicy, Loader, ModelSpec
 from engine.models.load_options import LoadOptions
 from engine.models.registry import options_of, spec_of
@@ -34,7 +35,7 @@ class Choice:
 class ModelOptions:
     """Which model, where it computes, and from what a world begins. Files are not looked at before `choose`."""
 
-    model: str = "pocket"
+    model: str = DEFAULT
     """A name of the catalogue, a folder or a file."""
     like: str | None = None
     """The catalogue's entry that a local folder or file is run as."""

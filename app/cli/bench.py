@@ -17,6 +17,7 @@ from app.options import ChoiceError, ModelOptions, gpu_count
 from engine.assets import prompt_presets
 from engine.control.events import Commit
 from engine.measure.simulate import UPDATES
+from engine.models.interface import Model
 from engine.models.load_options import DTYPES
 from engine.models.registry import default_threads, pocket_folder
 
@@ -98,6 +99,21 @@ def serve(
     return 0
 
 
+DECODED_GROUPS = 8
+"""About two seconds of most models."""
+
+
+def _bench_of(model: Model) -> Any:
+    """The measurements of a model's family: those of its own parts, or those of any model."""
+    from engine.measure import bench_audio_video, bench_model, bench_wan
+    from engine.models.audio_video.sampler import AudioVideoSampler
+    from engine.models.wan.sampler import WanSampler
+
+    if isinstance(model.sampler, AudioVideoSampler):
+        return bench_audio_video
+    return bench_wan if isinstance(model.sampler, WanSampler) else bench_model
+
+
 @bench.command()
 @model_options
 @windows_option
@@ -116,12 +132,9 @@ def sampler(model: ModelOptions, windows: list[int], steps: int, repeats: int, j
         with as_user_error(RuntimeError):
             rows = bench_pocket.sampler(model.weights or pocket_folder(), windows, steps, repeats)
         return _report(rows, json_file)
-    from engine.measure import bench_audio_video, bench_wan
-
     with as_user_error(RuntimeError, ValueError):
         loaded = choice.load(lambda stage, share: None)
-        beside: Any = bench_audio_video if loaded.spec.sound_rate else bench_wan
-        return _report(beside.sampler(loaded, windows, steps, repeats), json_file)
+        return _report(_bench_of(loaded).sampler(loaded, windows, steps, repeats), json_file)
 
 
 @bench.command()
@@ -139,16 +152,11 @@ def decode(model: ModelOptions, repeats: int, json_file: Path | None) -> int:
         with as_user_error(RuntimeError):
             row = bench_pocket.decode(model.weights or pocket_folder(), 14, repeats)
         return _report([row], json_file)
-    from engine.measure import bench_audio_video, bench_wan
-
     with as_user_error(RuntimeError, ValueError):
         loaded = choice.load(lambda stage, share: None)
-        spec = loaded.spec
-        if spec.sound_rate:
-            figures = bench_audio_video.decode(loaded, spec.nearest_window(spec.window), repeats)
-        else:
-            figures = bench_wan.decode(loaded, 8, repeats)
-    return _report([figures], json_file)
+        return _report(
+            [_bench_of(loaded).decode(loaded, loaded.spec.nearest_window(DECODED_GROUPS), repeats)], json_file
+        )
 
 
 @bench.command()

@@ -12,6 +12,7 @@ import click
 from app.cli.parameters import FILE, Gpus, Size, Whole, completing
 from app.options import ModelOptions, SamplingOptions
 from engine.control.events import Commit
+from engine.models.catalogue import DEFAULT
 from engine.models.interface import HistoryPolicy
 from engine.models.load_options import DTYPES, TEXT_PLACES
 from engine.models.registry import names
@@ -21,7 +22,7 @@ Command = Callable[..., Any]
 MODEL = (
     click.option(
         "--model",
-        default="pocket",
+        default=DEFAULT,
         metavar="NAME",
         shell_complete=completing(names),
         help="Name, folder or file; `foreland models list` has the names.",

@@ -14,6 +14,7 @@ from pydantic import Field, TypeAdapter
 
 from engine.assets import FOLDER
 from engine.documents import OpenDocument, Text, read_document
+from engine.models.catalogue import DEFAULT
 
 log = logging.getLogger(__name__)
 BUNDLED = "worlds"
@@ -26,7 +27,7 @@ class World:
     name: str
     prompt: str
     seed: int
-    model: str = "pocket"
+    model: str = DEFAULT
     begin: Path | None = None
     thumbnail: Path | None = None
     file: Path | None = None
@@ -52,7 +53,7 @@ class WorldFile(OpenDocument):
     prompt: Text
     seed: Annotated[int, Field(ge=0)]
     model: str | None = None
-    """Name or folder of the model; the pocket world where there is none."""
+    """Name or folder of the model; the default where there is none."""
     begin: str | None = None
     """File of the start picture, relative to this one."""
 
@@ -68,7 +69,7 @@ def read_world(file: Path) -> World:
         data.name or file.stem,
         data.prompt,
         data.seed,
-        data.model or "pocket",
+        data.model or DEFAULT,
         file.parent / data.begin if data.begin else None,
         picture if picture.exists() else None,
         file,

@@ -40,7 +40,7 @@ class ModelsDialog(QDialog):
         self.setWindowTitle("Models")
         self.resize(900, 420)
         catalogue = read_catalogue()
-        self._entries: list[Entry | None] = [None, *(e for e in catalogue.entries.values() if e.name != "pocket")]
+        self._entries = list(catalogue.entries.values())
         self._broken = catalogue.broken
         self.job: DownloadJob | None = None
         self.confirmation: QMessageBox | None = None
@@ -85,8 +85,8 @@ class ModelsDialog(QDialog):
 
     def _fill(self) -> None:
         for i, e in enumerate(self._entries):
-            if e is None:
-                cells = ["pocket (ships with Foreland)", "yes", "-", "none", "1 to 21", "-"]
+            if e.ships:
+                cells = [e.title, "yes", "-", "none", f"{e.windows[0]} to {e.windows[1]}", e.licence]
             else:
                 download = sum(p.about_gb for p in hub.parts(e))
                 here = "yes" if hub.here(e) else "no"
@@ -109,11 +109,11 @@ class ModelsDialog(QDialog):
     @property
     def names(self) -> list[str]:
         """Of the rows, in their order."""
-        return [e.name if e else "pocket" for e in self._entries]
+        return [e.name for e in self._entries]
 
     @property
     def entry(self) -> Entry | None:
-        """The selected one; None is the pocket world, and what cannot be used."""
+        """The selected one; None for what cannot be used."""
         row = max(0, self.table.currentRow())
         return self._entries[row] if row < len(self._entries) else None
 
@@ -126,18 +126,18 @@ class ModelsDialog(QDialog):
     def _selected(self) -> None:
         e = self.entry
         downloading = self.job is not None and not self.job.state.over
-        here = self.broken is None and (e is None or hub.here(e))
+        here = e is not None and hub.here(e)
         self.open_button.setEnabled(here)
         self.download_button.setEnabled(e is not None and not here and not downloading)
         self.cancel_button.setEnabled(downloading)
         if not downloading:
-            about = "" if e is None else "  ".join([e.repo, *e.notes, f"steps: {e.steps}"])
+            about = "" if e is None else "  ".join([*([e.repo] if e.repo else []), *e.notes, f"steps: {e.steps}"])
             self.note.setText(about if self.broken is None else str(self.broken))
 
     def _open(self) -> None:
         e = self.entry
-        if self.open_button.isEnabled():
-            self.modelSelected.emit(e.name if e else "pocket")
+        if e is not None and self.open_button.isEnabled():
+            self.modelSelected.emit(e.name)
             self.accept()
 
     def _folder(self) -> None:

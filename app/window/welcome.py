@@ -96,9 +96,10 @@ class Welcome(QDialog):
         close.clicked.connect(self.close)
 
     def _fill_models(self, gpu_gb: float) -> None:
-        rows: list[tuple[str, str, bool]] = [("pocket", "pocket: ships with Foreland, needs no GPU", True)]
+        rows: list[tuple[str, str, bool]] = []
         for e in load_catalogue().values():
-            if e.name == "pocket":
+            if e.ships:
+                rows.append((e.name, f"{e.title}: needs no GPU", True))
                 continue
             fits = gpu_gb >= e.memory_gb
             here = hub.here(e)

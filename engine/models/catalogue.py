@@ -32,6 +32,10 @@ class UnknownModel(ValueError):
     """Neither a name of the catalogue nor a folder or file that is there."""
 
 
+DEFAULT = "pocket2"
+"""The model where nobody names one."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """A row of the catalogue: a model, what is known of it, and where it is from."""

@@ -23,6 +23,7 @@ ROWS, FAMILIES = "foreland.models", "foreland.families"
 ROW_FOLDER = "models.d"
 BUILT_IN = {
     "pocket": "engine.models.pocket.family:FAMILY",
+    "pocket2": "engine.models.pocket2.family:FAMILY",
     "wan": "engine.models.wan.family:FAMILY",
     "h3": "engine.models.audio_video.family:MINIMAX_H3",
     "ltx": "engine.models.audio_video.family:LTX2",

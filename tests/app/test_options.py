@@ -14,7 +14,7 @@ from engine.control.controller import Commit
 from engine.models.interface import HistoryPolicy
 from engine.models.registry import spec_of
 
-POCKET = spec_of("pocket")
+POCKET = spec_of("pocket2")
 
 
 @pytest.mark.parametrize(("options", "kind"), [(MODEL, ModelOptions), (SAMPLING, SamplingOptions)])
@@ -34,14 +34,14 @@ def test_the_command_line_has_each_option_with_the_same_default(options: tuple, 
 
 def test_the_pocket_world_is_chosen_without_being_loaded() -> None:
     choice = ModelOptions(device="cpu", threads=1).choose()
-    assert (choice.name, choice.spec) == ("pocket", POCKET)
+    assert (choice.name, choice.spec) == ("pocket2", POCKET)
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (ModelOptions("nothing"), "unknown model 'nothing'"),
-        (ModelOptions(size=(10, 10)), "pocket is 128x80 and nothing else"),
+        (ModelOptions(size=(10, 10)), "pocket2 is 256x160 and nothing else"),
         (ModelOptions("wan2.1-t2v-1.3b", size=(100, 100)), "the nearest is 96x96"),
         (ModelOptions("wan2.1-t2v-1.3b", decoder=Path("/nowhere")), "/nowhere is not there"),
     ],
@@ -69,14 +69,14 @@ def test_what_a_model_does_not_understand_is_refused_by_name(tmp_path: Path) -> 
 
 def test_settings_are_checked_against_the_model() -> None:
     chosen = SamplingOptions(seed=3, window=7, commit=Commit.CHUNK, history=HistoryPolicy.BOUNDARY_IMAGE, latents=True)
-    settings = chosen.settings("snow", POCKET)
+    settings = chosen.settings("snow", spec_of("pocket"))
     assert (settings.prompt, settings.seed, settings.window, settings.commit) == ("snow", 3, 7, Commit.CHUNK)
     for wrong, words in (
         (SamplingOptions(window=22), "K = 22 is out of range"),
         (SamplingOptions(history=HistoryPolicy.KV_REUSE), "kv-reuse"),
     ):
         with pytest.raises(ChoiceError, match=words):
-            wrong.settings("snow", POCKET)
+            wrong.settings("snow", spec_of("pocket"))
 
 
 def test_auto_is_one_process_on_a_cpu() -> None:

@@ -131,6 +131,8 @@ def test_bench_sampler_finds_kept_prefixes_cheaper_than_recomputed_ones(tmp_path
     words = [
         "bench",
         "sampler",
+        "--model",
+        "pocket",
         "--window",
         "1",
         "--steps",
@@ -151,7 +153,7 @@ def test_bench_sampler_finds_kept_prefixes_cheaper_than_recomputed_ones(tmp_path
 
 
 def test_bench_decode_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "decode", "--repeats", "1", "--threads", "1"]) == 0
+    assert main(["bench", "decode", "--model", "pocket", "--repeats", "1", "--threads", "1"]) == 0
     head, _, row = capsys.readouterr().out.splitlines()
     figures = dict(zip(head.strip("| ").split(" | "), map(float, row.strip("| ").split(" | ")), strict=True))
     assert figures["first_over_share"] == pytest.approx(figures["first_group"] / figures["whole_clip_share"], rel=0.01)
@@ -166,3 +168,14 @@ def test_bench_controller_and_scaling_need_no_model(tmp_path: Path) -> None:
     assert main(["bench", "scaling", "--window", "1", "--json", str(file)]) == 0
     rows = json.loads(file.read_text())["rows"]
     assert [(r["size"], r["K"]) for r in rows] == [("480p", 1), ("720p", 1)]
+
+
+def test_a_model_without_measurements_of_its_own_is_measured_through_its_interface(tmp_path: Path) -> None:
+    file = tmp_path / "f.json"
+    assert main(["bench", "sampler", "--window", "3", "--steps", "2", "--repeats", "1", "--json", str(file)]) == 0
+    (row,) = json.loads(file.read_text())["rows"]
+    assert (row["K"], row["steps"], row["T"]) == (3, 2, 0.75)
+    assert row["call_over_T"] == pytest.approx(row["call"] / 0.75)
+    assert main(["bench", "decode", "--repeats", "1", "--json", str(file)]) == 0
+    (row,) = json.loads(file.read_text())["rows"]
+    assert row["real_time"] == pytest.approx(0.25 / row["group"])

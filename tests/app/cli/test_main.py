@@ -114,7 +114,7 @@ def test_a_level_that_is_none_is_said(monkeypatch: pytest.MonkeyPatch, capsys: p
         (["foreland"], "re", {"replay"}),
         (["foreland", "models"], "v", {"verify"}),
         (["foreland", "models", "pull"], "min", {"minimax-h3", "minwm-wan2.1-1.3b-action"}),
-        (["foreland", "explore", "--model"], "poc", {"pocket"}),
+        (["foreland", "explore", "--model"], "poc", {"pocket", "pocket2"}),
         (["foreland", "explore", "--commit"], "", {"speculative", "chunk"}),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 
 from app.storage.worlds import World, read_world, save_world, sessions, worlds
 from engine.documents import DocumentError
+from engine.models.catalogue import DEFAULT
 
 
 def test_a_world_of_version_0_2_is_read(tmp_path: Path) -> None:
@@ -24,7 +25,7 @@ def test_a_world_of_version_0_2_is_read(tmp_path: Path) -> None:
 def test_what_a_person_leaves_out_has_a_default_and_unknown_entries_are_passed_over(tmp_path: Path) -> None:
     file = tmp_path / "lake.json"
     file.write_text('{"prompt": "snow", "seed": 3, "begin": null, "by": "me"}')
-    assert read_world(file) == World("lake", "snow", 3, "pocket", None, None, file)
+    assert read_world(file) == World("lake", "snow", 3, DEFAULT, None, None, file)
 
 
 @pytest.mark.parametrize(
