@@ -95,10 +95,11 @@ def _keys() -> str:
 
 
 def _weights() -> str:
+    from engine.models.pocket2.family import WEIGHTS
     from engine.models.registry import pocket_folder
 
-    file = pocket_folder() / "pocket.safetensors"
-    return f"{file} ({file.stat().st_size / 1e6:.1f} MB)"
+    files = [folder / "pocket.safetensors" for folder in (WEIGHTS, pocket_folder())]
+    return ", ".join(f"{f} ({f.stat().st_size / 1e6:.1f} MB)" for f in files)
 
 
 def _data() -> str:
@@ -132,7 +133,7 @@ def checks(display: bool) -> Iterator[Check]:
     keys = "install pynput (the extra `keys`) and use an X11 display; the window has its own keys"
     yield _try("global keys", _keys, keys, Need.OPTIONAL)
     yield _try("prompts", _words, "install the packages wordllama and tokenizers again", Need.REQUIRED)
-    yield _try("pocket world", _weights, "restore the folder assets/pocket", Need.REQUIRED)
+    yield _try("pocket world", _weights, "restore the folders assets/pocket and assets/pocket2", Need.REQUIRED)
     kept = "make it writable, or set FORELAND_HOME to another one: nothing is kept otherwise"
     yield _try("data folder", _data, kept, Need.USEFUL)
     yield Check("log", True, str(log_file()), "", Need.OPTIONAL)

@@ -181,7 +181,7 @@ def test_doctor_is_1_when_something_is_missing_that_the_program_needs(
 ) -> None:
     monkeypatch.setattr("engine.models.registry.pocket_folder", lambda: tmp_path)
     assert main(["doctor"]) == 1
-    assert "restore the folder assets/pocket" in capsys.readouterr().out
+    assert "restore the folders assets/pocket and assets/pocket2" in capsys.readouterr().out
 
 
 def test_latents_are_kept_in_the_sessions_folder_when_asked_for(tmp_path: Path) -> None:
