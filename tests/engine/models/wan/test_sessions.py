@@ -319,7 +319,7 @@ def test_a_world_begins_from_a_picture_or_a_film(
         (["--model", "TINY", "--device", "cuda"], "no CUDA device is there"),
         (["--model", "TINY", "--image", "/nowhere.png"], "/nowhere.png is not there"),
         (["--model", "TINY", "--image", "SCRIPT"], "cannot be read as a picture"),
-        (["--model", "pocket", "--size", "832x480"], "the pocket world is 128x80"),
+        (["--model", "pocket", "--size", "832x480"], "pocket is 128x80"),
         (["--model", "TINY", "--like", "nothing"], "unknown model 'nothing'"),
     ],
 )
