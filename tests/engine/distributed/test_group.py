@@ -290,7 +290,19 @@ def test_the_pocket_world_over_ranks_shows_the_frames_of_one_process(gpus: str, 
     (tmp_path / "s.json").write_text(json.dumps({"prompt": "desert at noon", "seconds": 2, "events": events}))
     raw = []
     for n in ("1", gpus):
-        words = ["explore", "--model", "pocket", "--gpus", n, "--device", "cpu", "--threads", "1", "--script", str(tmp_path / "s.json")]
+        words = [
+            "explore",
+            "--model",
+            "pocket",
+            "--gpus",
+            n,
+            "--device",
+            "cpu",
+            "--threads",
+            "1",
+            "--script",
+            str(tmp_path / "s.json"),
+        ]
         words += ["--assume-call", "0.3", "--out", str(tmp_path / "f.mp4"), "--raw", str(tmp_path / "f.npy")]
         assert main([*words, "--session", str(tmp_path / n)]) == 0
         raw.append(np.load(tmp_path / "f.npy").astype(int))
