@@ -109,6 +109,7 @@ def test_a_training_window_never_reaches_from_an_old_condition_into_a_new_one_un
         assert np.all(weights[:, 0] == 1)
 
 
+@pytest.mark.slow  # trains every part, 100 s: of the first make, which does not change any more
 def test_the_whole_training_road_ends_in_weights_that_load_and_can_be_judged(folder: Path, tmp_path: Path) -> None:
     torch.set_num_threads(2)
     codec = data.load_transform(folder / "codec.pt")
