@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from engine.control.conditions import Condition
 from engine.models.interface import Group, HistoryPolicy, Request
-from engine.models.pocket.camera import FRAMES_PER_GROUP
+from engine.models.pocket.camera import COMMANDS, FRAMES_PER_GROUP
 from engine.models.pocket.codec import Codec
 from engine.models.pocket.memory import Place
-from engine.models.pocket.sampler import COMMANDS, GroupState, PocketDecoder, PocketSampler, PocketWeights
+from engine.models.pocket.sampler import GroupState, PocketDecoder, PocketSampler, PocketWeights
 from engine.training import world
 from engine.training.captions import HELD_OUT
 from engine.training.data import Clip, clip

@@ -9,6 +9,8 @@ The picture is a cylindrical panorama: a column is an azimuth, so that turning i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,7 +33,31 @@ LIFT_STEP = 0.8
 INERTIA = 0.5
 """Share of the difference to the command that a frame closes."""
 
+COMMANDS: dict[str, tuple[int, int]] = {
+    "forward": (0, 1),
+    "back": (0, -1),
+    "right": (1, 1),
+    "left": (1, -1),
+    "turn_right": (2, 1),
+    "turn_left": (2, -1),
+    "look_up": (3, 1),
+    "look_down": (3, -1),
+    "rise": (4, 1),
+    "sink": (4, -1),
+}
+"""Actions of the key map to AXES."""
+
 Array = NDArray[np.float32]
+
+
+def command(actions: Sequence[str]) -> Array:
+    """Held actions to a camera command (5,) in [-1, 1]; opposite ones cancel. Unknown actions do nothing."""
+    out = np.zeros(5, np.float32)
+    for name in actions:
+        if name in COMMANDS:
+            axis, sign = COMMANDS[name]
+            out[axis] += sign
+    return np.clip(out, -1, 1)
 
 
 def integrate(velocity: Array, command: Array) -> Array:

@@ -28,7 +28,7 @@ from engine.models.interface import (
 from engine.models.kv_cache import PrefixKVCache, concat_kv
 from engine.models.media_files import read_still
 from engine.models.pocket import camera
-from engine.models.pocket.camera import FRAMES_PER_GROUP
+from engine.models.pocket.camera import FRAMES_PER_GROUP, command
 from engine.models.pocket.codec import CHANNELS, COLUMNS, ROWS, Codec
 from engine.models.pocket.depth import DepthNet
 from engine.models.pocket.memory import APART_YAW, Album, Place
@@ -57,33 +57,10 @@ LEAN, MORPH = 1.0, 4
 """How far control latents go towards what the prompt newly names, and over how many groups they get there."""
 AROUND, ANEW = (1.26, -1.26, 2.51, -2.51), 24.0
 """Where views of the land stand that nobody has seen yet, in radians from the heading, and the way after which there are new ones."""
-COMMANDS: dict[str, tuple[int, int]] = {
-    "forward": (0, 1),
-    "back": (0, -1),
-    "right": (1, 1),
-    "left": (1, -1),
-    "turn_right": (2, 1),
-    "turn_left": (2, -1),
-    "look_up": (3, 1),
-    "look_down": (3, -1),
-    "rise": (4, 1),
-    "sink": (4, -1),
-}
-"""Actions of the key map to axes of the camera."""
 
 
 class WeightsError(RuntimeError):
     """The weights are missing, truncated or of another make. The message says which file and what to do."""
-
-
-def command(actions: Sequence[str]) -> np.ndarray:
-    """Held actions to a camera command (5,) in [-1, 1]; opposite ones cancel. Unknown actions do nothing."""
-    out = np.zeros(5, np.float32)
-    for name in actions:
-        if name in COMMANDS:
-            axis, sign = COMMANDS[name]
-            out[axis] += sign
-    return np.clip(out, -1, 1)
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,11 @@ import torch
 from numpy.typing import NDArray
 
 from engine.control.conditions import Condition
+from engine.models.catalogue import find
 from engine.models.interface import (
     ConditionError,
     Decoder,
     Group,
-    HistoryPolicy,
-    ModelSpec,
     Request,
     Sampler,
     StepCallback,
@@ -30,13 +29,11 @@ from engine.models.pocket.soundscape import QUIET, Hearing, Soundscape
 from engine.models.pocket2.camera import (
     EYE,
     FRAMES_PER_GROUP,
-    HEIGHT,
     LIFT_LIMIT,
     LIFT_STEP,
     MOVE_STEP,
     PITCH_LIMIT,
     PITCH_STEP,
-    WIDTH,
     YAW_STEP,
     command,
     integrate,
@@ -53,18 +50,7 @@ from engine.models.pocket2.words import Reading, read
 from engine.playback.player import Frame, Samples
 
 Array = NDArray[np.float32]
-POCKET2 = ModelSpec(
-    name="pocket",
-    width=WIDTH,
-    height=HEIGHT,
-    fps=16.0,
-    spans=(FRAMES_PER_GROUP, FRAMES_PER_GROUP),
-    windows=(1, 21),
-    window=7,
-    steps=6,
-    history=(HistoryPolicy.LATENT_INPUT,),
-    sound_rate=48_000,
-)
+POCKET2 = find("pocket2").spec()
 START_STEPS = 16
 """Steps in which the ground that a world begins with is sampled, and that of another land after an edit."""
 EDIT_STEPS = 8

@@ -11,12 +11,13 @@ import torch
 from engine.models.interface import Group, HistoryPolicy, Request
 from engine.models.pocket import camera
 from engine.models.pocket import sampling_config as play
+from engine.models.pocket.camera import command
 from engine.models.pocket.codec import CHANNELS
 from engine.models.pocket.depth import DepthNet
 from engine.models.pocket.memory import Place
 from engine.models.pocket.network import ATTRIBUTES, HISTORY, NetworkConfig, PocketNet
 from engine.models.pocket.reprojection import encoded
-from engine.models.pocket.sampler import GroupState, PocketInputs, PocketSampler, PocketWeights, command
+from engine.models.pocket.sampler import GroupState, PocketInputs, PocketSampler, PocketWeights
 from engine.models.schedulers import make_solver, noise
 from engine.training import data, evaluate, pack, polish, refine, train, world
 from engine.training.captions import HELD_OUT, WORDS, caption

@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from engine.models.pocket import camera
+from engine.models.pocket.camera import command
 from engine.models.pocket.codec import CHANNELS, Codec, from_blocks, to_blocks
 from engine.models.pocket.prompt_reader import Words
-from engine.models.pocket.sampler import PocketWeights, WeightsError, command
+from engine.models.pocket.sampler import PocketWeights, WeightsError
 from engine.models.registry import pocket_folder
 
 
