@@ -24,6 +24,16 @@ def log_file() -> Path:
     return data_folder() / "logs" / "foreland.log"
 
 
+def newest_lines(most: int = 200_000) -> str:
+    """The last lines of the newest log, of about so many characters; a sentence where there is none."""
+    try:
+        with log_file().open("rb") as log:
+            log.seek(max(0, log_file().stat().st_size - most))
+            return log.read(most).decode("utf-8", "replace")
+    except OSError as e:
+        return f"There is no log yet ({e.strerror})."
+
+
 class WithoutSecrets(logging.Formatter):
     """Formats a record, and leaves out tokens and what is in the environment's secrets."""
 

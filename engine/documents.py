@@ -11,6 +11,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError, model_validator
 
+from engine.errors import Refused
+
 T = TypeVar("T")
 Text = Annotated[str, StringConstraints(pattern=r"\S")]
 """Text that is more than blanks."""
@@ -28,7 +30,7 @@ TYPES = {
 BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
 
 
-class DocumentError(ValueError):
+class DocumentError(Refused):
     """A file that cannot be read as what it should be; one line."""
 
 

@@ -165,6 +165,7 @@ ACTIONS = (
     ),
     Action("help.overlay", "What the &overlay shows", "dialogs.show_help", "F1", "explain the overlay"),
     Action("help.keys", "&Keys", "dialogs.show_keys"),
+    Action("help.log", "Open &log", "dialogs.show_log", help="what the program noted, with the details of errors"),
     Action("help.about", "&About Foreland", "dialogs.show_about"),
 )
 BY_ID = {a.id: a for a in ACTIONS}

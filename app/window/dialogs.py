@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from app.input.input_manager import InputManager
+from app.logs import log_file, newest_lines
 from app.storage.preferences import Preferences
 from app.storage.worlds import PastSession, World
 from app.window.help import HelpDialog, about_page, help_page, keys_page
@@ -77,6 +79,13 @@ class Dialogs(QObject):
 
     def show_keys(self) -> None:
         self._show("Keys", keys_page(self._inputs.keys.keymap))
+
+    def show_log(self) -> None:
+        """The end of the newest log."""
+        self._show(f"Log: {log_file()}", "")
+        assert self.help is not None
+        self.help.text.setPlainText(newest_lines())
+        self.help.text.moveCursor(QTextCursor.MoveOperation.End)
 
     def show_about(self) -> None:
         self._show("About Foreland", about_page())

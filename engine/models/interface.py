@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.control.conditions import Condition
+from engine.errors import Refused
 from engine.playback.player import Frame, Samples
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class HistoryPolicy(Enum):
     """Each call begins with retained latents."""
 
 
-class ConditionError(ValueError):
+class ConditionError(Refused):
     """A condition that cannot be used. The message says what to change; the old condition stays in force."""
 
 
@@ -108,13 +109,13 @@ class ModelSpec:
         return ""
 
     def check_window(self, window: int) -> None:
-        """Raises ValueError for a window length that the model does not do."""
+        """Raises Refused for a window length that the model does not do."""
         low, high = self.windows
         if not low <= window <= high:
-            raise ValueError(f"K = {window} is out of range: {self.name} samples {low} to {high} latents a call")
+            raise Refused(f"K = {window} is out of range: {self.name} samples {low} to {high} latents a call")
         if (nearest := self.nearest_window(window)) != window:
             step, rest = self.grid
-            raise ValueError(
+            raise Refused(
                 f"K = {window} is not one of {self.name}'s lengths ({step} n + {rest}): the nearest is {nearest}"
             )
 

@@ -10,12 +10,14 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+from engine.errors import Refused
+
 DTYPES = ("auto", "bf16", "fp16", "fp32")
 TEXT_PLACES = ("cpu", "device", "release")
 MOST_RANKS = 64
 
 
-class OptionError(ValueError):
+class OptionError(Refused):
     """An option that is out of range, or that the model does not understand. The message names it."""
 
 

@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import Refused
 from engine.models.interface import ModelSpec
 
 FILMS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v")
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+
+
+class MediaError(Refused):
+    """A picture or film that cannot be read. The message names the file and the reason."""
 
 
 def is_film(file: Path) -> bool:
@@ -27,23 +32,23 @@ def fitted(image: Any, spec: ModelSpec) -> NDArray[np.uint8]:
 
 
 def read_picture(file: Path, spec: ModelSpec) -> NDArray[np.uint8]:
-    """(height, width, 3) uint8. Raises ValueError."""
+    """(height, width, 3) uint8. Raises MediaError."""
     from PIL import Image
 
     try:
         with Image.open(file) as image:
             return fitted(image, spec)
     except (OSError, ValueError, Image.DecompressionBombError) as e:
-        raise ValueError(f"{file} cannot be read as a picture ({e}): PNG, JPEG and WebP can") from e
+        raise MediaError(f"{file} cannot be read as a picture ({e}): PNG, JPEG and WebP can") from e
 
 
 def read_still(file: Path, spec: ModelSpec) -> NDArray[np.uint8]:
-    """A picture, or the last one of a film, (height, width, 3) uint8. Raises ValueError."""
+    """A picture, or the last one of a film, (height, width, 3) uint8. Raises MediaError."""
     return read_film(file, spec, 1)[-1] if is_film(file) else read_picture(file, spec)
 
 
 def read_film(file: Path, spec: ModelSpec, most: int) -> NDArray[np.uint8]:
-    """The last 1 + 4 n <= `most` frames of a film at the model's rate, (n, height, width, 3) uint8. Raises ValueError."""
+    """The last 1 + 4 n <= `most` frames of a film at the model's rate, (n, height, width, 3) uint8. Raises MediaError."""
     import av
 
     pictures = []
@@ -57,7 +62,7 @@ def read_film(file: Path, spec: ModelSpec, most: int) -> NDArray[np.uint8]:
                     due += 1 / spec.fps
                     pictures = pictures[-most:]
     except (av.FFmpegError, OSError, IndexError) as e:
-        raise ValueError(f"{file} cannot be read as a film ({e})") from e
+        raise MediaError(f"{file} cannot be read as a film ({e})") from e
     if not pictures:
-        raise ValueError(f"{file} has no pictures")
+        raise MediaError(f"{file} has no pictures")
     return np.stack(pictures[-(1 + (len(pictures) - 1) // 4 * 4) :])

@@ -19,6 +19,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from engine.models.interface import ConditionError
+
 log = logging.getLogger(__name__)
 
 TOKENS = 512
@@ -98,7 +100,7 @@ class PromptEncoder:
             return len(tokenizer(clean(text)).input_ids)
 
     def encode(self, text: str) -> Tensor:
-        """(1, TOKENS, dim) on the sampler's device. Raises ValueError when the text does not fit."""
+        """(1, TOKENS, dim) on the sampler's device. Raises ConditionError when the text does not fit."""
         text = clean(text)
         with self._lock:
             if text in self._memory:
@@ -130,7 +132,9 @@ class PromptEncoder:
         tokenizer, encoder = self._open()
         ids = tokenizer(text, return_tensors="pt", add_special_tokens=True).input_ids
         if ids.shape[1] > TOKENS:
-            raise ValueError(f"the prompt is too long: {ids.shape[1]} tokens, at most {TOKENS} are read; shorten it")
+            raise ConditionError(
+                f"the prompt is too long: {ids.shape[1]} tokens, at most {TOKENS} are read; shorten it"
+            )
         where = next(encoder.parameters()).device
         mask = torch.ones_like(ids)
         out = encoder(ids.to(where), mask.to(where)).last_hidden_state[0]

@@ -134,6 +134,8 @@ class SamplingExecutor:
         session = self._session
 
         def on_step(step: int, steps: int) -> bool:
+            if self._closing():
+                return False
             self._drain()
             return session.runs(launch) and not self._closing()
 
@@ -142,6 +144,8 @@ class SamplingExecutor:
         except Stopped:
             return
         except Exception as e:
+            if self._closing():
+                return
             session.failed(launch, e, self._clock.now())
             self._drain()  # what failed is seen before the next call, which may first have to restart workers
             return

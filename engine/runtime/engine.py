@@ -14,7 +14,7 @@ from typing import Any
 
 from engine.control.conditions import Condition
 from engine.control.events import Commit
-from engine.models.interface import ConditionError, Decoder, Group, HistoryPolicy, Loader, Model, ModelSpec, Stopped
+from engine.models.interface import Decoder, Group, HistoryPolicy, Loader, Model, ModelSpec, Stopped
 from engine.playback.player import PlaybackEvent, PlaybackEventKind
 from engine.playback.shared_player import SharedPlayer
 from engine.runtime.clock import FOREVER, Clock, Inbox, SystemClock
@@ -38,7 +38,7 @@ from engine.runtime.messages import (
     SetNegativePrompt,
     SetPrompt,
 )
-from engine.runtime.session import Session, prepare
+from engine.runtime.session import Session, described, prepare
 from engine.runtime.session_log import SessionLog
 from engine.runtime.settings import Settings, StartFrom
 from engine.runtime.takes import Takes
@@ -46,8 +46,9 @@ from engine.runtime.view import View
 
 log = logging.getLogger(__name__)
 
-CLOSE_SECONDS = 10.0
-"""That closing waits for the engine thread: a call stops at its next step, and steps are much shorter."""
+CLOSE_SECONDS = 1.5
+"""That closing waits for the engine thread: a call stops at its next step, and most steps are shorter. A thread that is inside a
+longer one is left behind."""
 
 
 class Engine:
@@ -71,10 +72,13 @@ class Engine:
         """Set when the first call is done, or the engine has ended."""
         self.error: str | None = None
         self.summary: dict[str, Any] | None = None
+        self.left_behind = False
+        """Whether the engine thread was still inside a step when the session was closed."""
         self._load, self._settings = load, settings
         self._journal = SessionLog(folder, self.clock.now, lambda: self.player.shown / spec.fps)
         self._inbox: Inbox[Message] = Inbox(self.clock)
         self._closing = threading.Event()
+        self._finishing, self._finished = threading.Lock(), False
         self._worker: DecodeWorker | None = None
         self._session: Session | None = None
         self._thread: threading.Thread | None = None
@@ -150,14 +154,23 @@ class Engine:
         session = self._session
         return None if session is None else session.model.fork_decoder()
 
-    def close(self) -> None:
-        """Ends the session and waits for the threads. The log is complete afterwards. Safe to call twice."""
+    @property
+    def log_error(self) -> str:
+        """Why something of the session's log is not on the disk, '' while all of it is."""
+        return self._journal.error
+
+    def close(self, seconds: float = CLOSE_SECONDS) -> None:
+        """Ends the session and waits for the threads, at most so many seconds: a thread that is inside a long step is left
+        behind, and ends after it. The log is complete afterwards in both cases. Safe to call twice."""
         self._closing.set()
         self._inbox.put(Close())
         if self._thread is None:
             self._journal.close({"error": "closed before the start"})
-        elif not self.clock.join(self._thread, CLOSE_SECONDS):
-            log.error("the engine thread did not end within %g s", CLOSE_SECONDS)
+        elif not self.clock.join(self._thread, seconds):
+            self.left_behind = True
+            log.warning("the engine thread is left inside a step that takes longer than %g s", seconds)
+            self._journal.note("the engine thread was left inside a step")
+            self._finish()
 
     def _at(self, arrival: float | None) -> float:
         return self.clock.now() if arrival is None else arrival
@@ -185,9 +198,9 @@ class Engine:
         except Stopped:
             pass
         except Exception as e:
-            log.exception("the engine stopped")
-            self.error = f"{e}" if isinstance(e, (ConditionError, ValueError)) else f"{type(e).__name__}: {e}"
-            self._journal.note(f"the engine stopped: {self.error}")
+            log.error("the engine stopped", exc_info=e)
+            self.error = f"{e}" if isinstance(e, ValueError) else described(e)
+            self._journal.note(f"the engine stopped: {self.error}", e)
         finally:
             conditions.put(None)
             self._end()
@@ -223,26 +236,34 @@ class Engine:
             condition = conditions.take()
             if condition is None or self._closing.is_set():
                 return
-            try:
-                inputs = prepare(model, condition)
-            except Exception as e:
-                log.exception("the inputs of condition %d could not be made", condition.version)
-                inputs = ConditionError(f"the prompt could not be read ({type(e).__name__}: {e})")
-            self._inbox.put(InputsMade(condition.version, inputs))
+            self._inbox.put(InputsMade(condition.version, prepare(model, condition)))
 
     def _end(self) -> None:
         if self._worker is not None:
             self._worker.close()
-        try:
-            if self._session is not None:
-                self.summary = self._session.close(self.clock.now())
+        self._finish()
+        if self._session is not None:
+            try:
                 self._session.model.sampler.close()
-            else:
-                self._journal.close({"error": self.error or "closed before the model was loaded"})
-        except OSError as e:
-            self.error = self.error or f"the session log could not be written: {e}"
+            except Exception:
+                log.exception("the model could not be closed")
         self._session = self._worker = None  # the model's memory goes with them
         self.ready.set()
+
+    def _finish(self) -> None:
+        """Writes the summary, once: on the engine thread, or on the closing one when the engine thread is left behind."""
+        with self._finishing:
+            if self._finished:
+                return
+            self._finished = True
+            try:
+                if self._session is not None:
+                    self.summary = self._session.close(self.clock.now())
+            except Exception as e:
+                log.exception("the session could not be closed")
+                self.error = self.error or described(e)
+            # nothing when the session did it
+            self._journal.close({"error": self.error or "closed before the model was loaded"})
 
 
 class LiveEffects:

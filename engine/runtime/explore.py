@@ -31,7 +31,7 @@ Progress = Callable[[str, float], None]
 
 
 class ExploreError(RuntimeError):
-    """The engine stopped on its own. The message is the engine's."""
+    """The engine stopped on its own, or the session log is not whole. The message says which."""
 
 
 def explore_live(
@@ -60,6 +60,8 @@ def explore_live(
         engine.close()
     if engine.summary is None:
         raise ExploreError(engine.error or "the engine stopped")
+    if engine.log_error:
+        raise ExploreError(engine.log_error)
     return engine.summary
 
 
@@ -97,7 +99,10 @@ def explore_virtual(
     ]
     session.start(clock.now())
     Driver(clock, inbox, sources, executor).run(lambda: playback.over)
-    return session.close(clock.now())
+    summary = session.close(clock.now())
+    if journal.error:
+        raise ExploreError(journal.error)
+    return summary
 
 
 class _Script:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -10,9 +11,14 @@ from typing import Any, get_args
 from engine.control import events
 from engine.control.controller import Controller
 from engine.control.estimator import Estimator
+from engine.files import FileError, read_text
 from engine.runtime.schema1 import upgraded
-from engine.runtime.session_log import SCHEMA, plain
+from engine.runtime.session_log import LOG, SCHEMA, plain
 
+log = logging.getLogger(__name__)
+
+MOST_LOG = 1_000_000_000
+"""Bytes of a log that is read: days of play."""
 EVENTS: dict[str, type[events.Event]] = {kind.__name__: kind for kind in get_args(events.Event)}
 
 
@@ -44,21 +50,44 @@ def _event(name: str, data: dict[str, Any]) -> events.Event:
 
 def read_session(folder: Path) -> list[dict[str, Any]]:
     """The lines of `folder`/events.jsonl as schema 2 has them, the session's own first. Raises ReplayError."""
-    file = folder / "events.jsonl"
-    try:
-        lines = [json.loads(x) for x in file.read_text(encoding="utf-8").splitlines() if x]
-    except OSError as e:
-        raise ReplayError(f"cannot read {file}: {e.strerror}") from e
-    except ValueError as e:
-        raise ReplayError(f"{file} is not a session log: {e}") from e
+    file = folder / LOG
+    lines = _lines(file)
     if not lines or lines[0].get("kind") != "session":
         raise ReplayError(f"{file} is not a session log: its first line is no session")
     schema = lines[0].get("schema")
     if schema == 1:
         return upgraded(lines)
     if schema != SCHEMA:
-        raise ReplayError(f"{file} has schema {schema}; this version reads 1 to {SCHEMA}")
+        raise ReplayError(f"{file} has schema {schema!r:.40}; this version reads 1 to {SCHEMA}")
     return lines
+
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    """All lines but a last one that a full disk or a loss of power cut short. Raises ReplayError."""
+    try:
+        text = read_text(file, MOST_LOG)
+    except FileError as e:
+        raise ReplayError(str(e)) from e
+    rows = text.split("\n")
+    lines: list[dict[str, Any]] = []
+    for number, row in enumerate(rows, 1):
+        if not row.strip():
+            continue
+        try:
+            line = json.loads(row)
+        except (ValueError, RecursionError) as e:
+            if number == len(rows) and lines:
+                log.warning("%s: its last line is cut short and is left out", file)
+                break
+            raise ReplayError(f"{file} is not a session log: line {number} is not JSON ({_short(e)})") from e
+        if not isinstance(line, dict) or not isinstance(line.get("kind"), str):
+            raise ReplayError(f"{file} is not a session log: line {number} is no object with a kind")
+        lines.append(line)
+    return lines
+
+
+def _short(error: BaseException) -> str:
+    return (str(error) or type(error).__name__)[:200]
 
 
 def _estimator(head: dict[str, Any]) -> Estimator:
@@ -70,12 +99,25 @@ def _estimator(head: dict[str, Any]) -> Estimator:
 def replay(folder: Path) -> ReplayResult:
     """Feeds the events of `folder`/events.jsonl to a fresh controller and compares every command. Raises ReplayError."""
     lines = read_session(folder)
+    at = [1]
+    try:
+        return _replayed(lines, at)
+    except Exception as e:
+        # a line of another program, or one that was changed by hand: its values may be of any kind, and impossible in any way
+        log.info("%s: line %d", folder, at[0], exc_info=e)
+        words = f"{type(e).__name__}: {_short(e)}"
+        raise ReplayError(f"{folder / LOG}: line {at[0]} is not one of a session's ({words})") from e
+
+
+def _replayed(lines: list[dict[str, Any]], at: list[int]) -> ReplayResult:
+    """at: is kept at the line that is read."""
     head = lines[0]
     estimator = _estimator(head)
     machine = Controller(_policy(head["policy"]), head["began"], 0, estimator)
     expected: list[dict[str, Any]] = []
     fed = commands = 0
     for number, line in enumerate(lines, 1):
+        at[0] = number
         kind = line["kind"]
         if kind == "controller":
             if expected:

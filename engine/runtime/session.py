@@ -7,8 +7,9 @@ session (`engine.runtime.driver`), live or in virtual time. Log, view and decodi
 from __future__ import annotations
 
 import logging
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ from engine.control.events import (
     SetTimer,
     TimerFired,
 )
+from engine.errors import Refused
 from engine.models.interface import ConditionError, Group, Model, Request, StepCallback
 from engine.playback.player import PlaybackEvent, PlaybackEventKind
 from engine.playback.shared_player import SharedPlayer
@@ -69,7 +71,7 @@ from engine.runtime.messages import (
 )
 from engine.runtime.metrics import UpdateRecord, summary
 from engine.runtime.session_log import SCHEMA, SessionLog
-from engine.runtime.settings import Settings, StartFrom
+from engine.runtime.settings import Settings, StartFrom, refuse_half_characters
 from engine.runtime.takes import Kept, Takes, resume_sampler
 from engine.runtime.transitions import PromptTransition
 from engine.runtime.view import UpdateKind, View
@@ -133,8 +135,10 @@ class Session:
         self._launch: Launch | None = None
         self._transition: PromptTransition | None = None
         self._prompts: dict[int, str] = {0: settings.prompt}
+        self._works_ahead, self._ahead_failed = True, False
         self._began = now
         model.sampler.attach(self)
+        journal.on_error = self._say
         self.controller = self._new_controller(now, 0, 0)
         self._views.received(self.book.current, UpdateKind.START, now)
         self.log.session(model, self.settings, self.controller, now)
@@ -143,8 +147,11 @@ class Session:
 
     def notify(self, message: str) -> None:
         """A message for the person, also in the log. From any thread."""
-        self._message = message
+        self._say(message)
         self.log.note(message)
+
+    def _say(self, message: str) -> None:
+        self._message = message
 
     def decode_until(self, position: int) -> None:
         """A sampler needs the frames up to a position now. From any thread."""
@@ -175,8 +182,17 @@ class Session:
                 self.log.message(message, now)
                 try:
                     self._do(message, now)
-                except (ConditionError, ValueError, LookupError) as e:
+                except Refused as e:
                     self.notify(f"{e}; nothing was changed")
+                except Exception as e:
+                    what = "what you asked for could not be done: an error in the program"
+                    self._failed(f"{what} ({described(e)}); the log has the details (Help > Open log)", e)
+
+    def _failed(self, text: str, error: BaseException) -> None:
+        """Says what went wrong inside, and keeps its traceback."""
+        log.error("%s", text, exc_info=error)
+        self._message = text
+        self.log.note(text, error)
 
     def _do(self, message: PersonMessage, now: float) -> None:
         """What a person wants."""
@@ -190,6 +206,7 @@ class Session:
             case SetPrompt(prompt, at, seconds):
                 self._set_prompt(prompt, seconds, at, now)
             case SetNegativePrompt(prompt, at):
+                refuse_half_characters(prompt)
                 self._change(self.book.set_negative_prompt(prompt), UpdateKind.PROMPT, at, now)
             case Pause(at):
                 self._change(self.book.release_all(), UpdateKind.KEY, at, now)
@@ -221,6 +238,7 @@ class Session:
 
     def _set_prompt(self, prompt: str, seconds: float, arrival: float, now: float) -> None:
         """At once or over some seconds. A newer edit takes the place of a transition that is not over."""
+        refuse_half_characters(prompt)
         self._transition = None
         before = self.book.current.prompt
         if seconds <= 0 or prompt == before:
@@ -353,8 +371,9 @@ class Session:
     def _new_world(self, prompt: str | None, seed: int | None, start: StartFrom | None, now: float) -> None:
         """A new world from the prompt in force, or from this one; the old one's cache is revoked and logged.
 
-        Raises ConditionError or ValueError, and then nothing was changed.
+        Raises Refused, and then nothing was changed.
         """
+        refuse_half_characters(prompt)
         settings = self.settings if seed is None else replace(self.settings, seed=seed).checked(self.model.spec)
         in_force = self.book.current
         wanted = in_force.prompt if prompt is None else prompt
@@ -377,14 +396,14 @@ class Session:
         """Goes back to a kept group and on from there another way, under the prompt in force; the take on show stays in
         the tree.
 
-        Raises LookupError or ConditionError, and then nothing was changed.
+        Raises Refused, and then nothing was changed.
         """
         in_force = self.book.current
         condition = Condition(in_force.version + 1, in_force.prompt, negative=in_force.negative)
         prepared = self.model.sampler.prepare(condition)
         came_from = self.takes.path(take, position)
         if not came_from or came_from[-1].position != position:
-            raise LookupError(f"group {position} of take {take} is not kept any more")
+            raise Refused(f"group {position} of take {take} is not kept any more")
         self._leave(now, condition, prepared)
         path = self.takes.branch(take, position)[-RESUMED:]
         frame = path[-1].start + path[-1].span
@@ -470,8 +489,10 @@ class Session:
             start += self.model.spec.span_of(g)
         self._sampled = (launch, groups)
         self._effects.submit(placed, launch.call)
-        assert self.settings.history is not None
-        self.model.prefill_chunk(groups, self.settings.history)
+        history = self.settings.history
+        assert history is not None
+        self._works_ahead = True
+        self._ahead(lambda: self.model.prefill_chunk(groups, history))
 
     def _first_group_decoded(self, call: int, error: BaseException | None, now: float) -> None:
         """The cache grows and the slot is free, unless the call was given up meanwhile."""
@@ -486,7 +507,12 @@ class Session:
             self._effects.cancel_from(launch.branch)
             self.failed(launch, error, now)
             return
-        self.model.sampler.extend(groups)
+        try:
+            self.model.sampler.extend(groups)
+        except Exception as e:
+            self._effects.cancel_from(launch.branch)
+            self.failed(launch, e, now)
+            return
         first = groups[0].position
         self._timeline = {p: g for p, g in self._timeline.items() if self.controller.delivered - 2 <= p < first}
         self._timeline.update((g.position, g) for g in groups)
@@ -503,10 +529,22 @@ class Session:
 
     def work_ahead(self) -> bool:
         """With no call running: one piece of work for the next one, on groups that will surely play. Whether there was one."""
-        assert self.settings.history is not None
-        return self.controller.in_flight is None and self.model.prefill_step(
-            self.controller.locked, self.settings.history
-        )
+        history, locked = self.settings.history, self.controller.locked
+        assert history is not None
+        if self.controller.in_flight is not None or not self._works_ahead:
+            return False
+        return bool(self._ahead(lambda: self.model.prefill_step(locked, history)))
+
+    def _ahead(self, work: Callable[[], bool | None]) -> bool | None:
+        """Work that only moves what a call would do: without it the world goes on, until the next call is sampled."""
+        try:
+            return work()
+        except Exception as e:
+            self._works_ahead = False
+            if not self._ahead_failed:
+                self._failed(f"work ahead of a call failed ({described(e)}); calls do it themselves", e)
+            self._ahead_failed = True
+            return None
 
     # -- views and the end ---------------------------------------------------------------------------------------------
 
@@ -521,7 +559,8 @@ class Session:
         return self._views.view(now, self.controller, condition, counts, self.records, first_group, self._message)
 
     def close(self, now: float) -> dict[str, Any]:
-        """Ends the session, writes the summary and returns it. The world that was shown stays. Raises OSError."""
+        """Ends the session, writes the summary and returns it. The world that was shown stays. What could not be written is in
+        `SessionLog.error`."""
         cached = len(self.controller.cache)
         counts = self._counts()
         stall = self.player.stall_seconds(now)
@@ -553,7 +592,8 @@ class Session:
             facts=facts,
         )
         if s.latents and self.log.folder is not None:
-            write_latents(self.takes.path(self.takes.current), self.log.folder / "latents.safetensors")
+            with self.log.writing("latents"):
+                write_latents(self.takes.path(self.takes.current), self.log.folder / "latents.safetensors")
         self.log.close(result)
         return result
 
@@ -564,6 +604,16 @@ def prepare(model: Model, condition: Condition) -> Any:
         return model.sampler.prepare(condition)
     except ConditionError as e:
         return e
+    except ValueError as e:
+        return ConditionError(str(e))
+    except Exception as e:
+        log.exception("the inputs of condition %d could not be made", condition.version)
+        return ConditionError(f"the prompt could not be read ({described(e)})")
+
+
+def described(error: BaseException) -> str:
+    """An error that nobody foresaw, in a few words."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def write_latents(path: Sequence[Kept], file: Path) -> None:
@@ -576,4 +626,6 @@ def write_latents(path: Sequence[Kept], file: Path) -> None:
         for name, value in arrays(k.group.latent).items()
     }
     if tensors:
-        save_file(tensors, str(file))
+        part = file.with_suffix(".part")
+        save_file(tensors, str(part))
+        os.replace(part, file)

@@ -28,18 +28,24 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import logging
+import os
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO
+
+from safetensors import SafetensorError
 
 from engine.control.conditions import Condition
 from engine.control.controller import Controller
 from engine.control.estimator import Estimator
 from engine.control.events import Command, Event, Launch, Outcome, Receipt
+from engine.files import PRIVATE, PRIVATE_FOLDER, write_whole
 from engine.models.interface import Model, Request
 from engine.playback.player import PlaybackEvent
 from engine.runtime.machine import facts
@@ -48,7 +54,10 @@ from engine.runtime.settings import Settings
 from engine.runtime.takes import Kept
 from engine.runtime.view import UpdateKind
 
+log = logging.getLogger(__name__)
+
 SCHEMA = 2
+LOG = "events.jsonl"
 
 
 def plain(value: Any) -> Any:
@@ -69,19 +78,28 @@ def plain(value: Any) -> Any:
 
 
 class SessionLog:
-    """Appends lines; each is written out at once, so a crash loses none. Without a folder it writes nothing. Thread-safe."""
+    """Appends lines; each is written out at once, so a crash loses none but the last. Without a folder it writes nothing.
+    Thread-safe.
+
+    The log is a by-product: where it cannot be written it ends with a whole line, `error` says so, and nothing is raised.
+    """
 
     def __init__(self, folder: Path | None, clock: Callable[[], float], media: Callable[[], float]) -> None:
         """clock: the session's, seconds; media: seconds of media time shown. Raises OSError when the folder cannot be
-        written."""
+        written, FileExistsError when it holds a session."""
         self.folder = folder
+        self.error = ""
+        """Why something of the session is not on the disk, in one sentence; '' while all of it is."""
+        self.on_error: Callable[[str], None] = lambda sentence: None
+        """Hears of `error`, on the thread that wrote."""
         self._clock, self._media = clock, media
         self._t0 = clock()
-        self._lock = threading.Lock()
-        self._file: TextIO | None = None
+        self._lock = threading.RLock()
+        self._file: BinaryIO | None = None
+        self._whole = 0
+        self._closed = False
         if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file = (folder / "events.jsonl").open("w", encoding="utf-8")
+            self._file = _new_log(folder)
 
     @property
     def t0(self) -> float:
@@ -219,24 +237,71 @@ class SessionLog:
         self._write("note", text=text, **more)
 
     def close(self, summary: dict[str, Any]) -> None:
-        """Writes the summary and closes the log. Raises OSError."""
+        """Writes the summary and closes the log. Twice is nothing."""
         self._write("summary", **summary)
         with self._lock:
-            if self._file is not None and self.folder is not None:
-                self._file.close()
-                self._file = None
-                (self.folder / "summary.json").write_text(json.dumps(plain(summary), indent=2) + "\n", encoding="utf-8")
+            if self.folder is None or self._closed:
+                return
+            self._closed = True
+            self._stop()
+            with self.writing("summary"):
+                write_whole(self.folder / "summary.json", (json.dumps(plain(summary), indent=2) + "\n").encode())
+
+    @contextmanager
+    def writing(self, what: str) -> Iterator[None]:
+        """A file of the session is written: an error is said and not raised."""
+        try:
+            yield
+        except (OSError, SafetensorError) as e:
+            self._failed(f"the session's {what} could not be written", e)
+
+    def _failed(self, what: str, error: Exception) -> None:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        sentence = f"{what} ({reason})"
+        log.warning("%s: %s", self.folder, sentence)
+        if not self.error:
+            self.error = sentence
+            self.on_error(sentence)
+
+    def _stop(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):
+                file.close()
 
     def _write(self, kind: str, at: float | None = None, **fields: Any) -> None:
         if self._file is None:
             return
         t = (self._clock() if at is None else at) - self._t0
         line = {"kind": kind, "t": round(t, 6), "media": round(self._media(), 4), **plain(fields)}
-        text = json.dumps(line, ensure_ascii=False) + "\n"
+        data = (json.dumps(line, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
         with self._lock:
-            if self._file is not None:
-                self._file.write(text)
-                self._file.flush()
+            if self._file is None:
+                return
+            try:
+                left = memoryview(data)
+                while left:
+                    left = left[self._file.write(left) :]
+                self._whole += len(data)
+            except OSError as e:
+                self._take_back()
+                self._failed("the session log cannot be written any more; the world goes on", e)
+
+    def _take_back(self) -> None:
+        """Ends the log after its last whole line, which needs no room on the disk."""
+        self._stop()
+        with suppress(OSError):
+            assert self.folder is not None
+            os.truncate(self.folder / LOG, self._whole)
+
+
+def _new_log(folder: Path) -> BinaryIO:
+    folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
+    try:
+        handle = os.open(folder / LOG, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE)
+    except FileExistsError as e:
+        raise FileExistsError(f"{folder} holds a session already: name another folder") from e
+    return os.fdopen(handle, "wb", buffering=0)
 
 
 def _estimator(e: Estimator) -> dict[str, float]:

@@ -6,10 +6,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.control.events import Commit
+from engine.errors import Refused
+from engine.files import is_text
 from engine.models.interface import HistoryPolicy, ModelSpec
 
 MOST_STEPS = 50
 """Of a call; more are taken for a slip of the keyboard."""
+
+
+def refuse_half_characters(text: str | None) -> None:
+    """Raises Refused for a text that no tokenizer and no file takes: see `engine.files.is_text`."""
+    if text is not None and not is_text(text):
+        raise Refused("the text holds half a character (a lone surrogate): type or paste it again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +54,17 @@ class Settings:
     """At the end, the kept latents of the take on show go into the session's folder."""
 
     def checked(self, spec: ModelSpec) -> Settings:
-        """With everything filled in. Raises ValueError with what is allowed."""
+        """With everything filled in. Raises Refused with what is allowed."""
+        refuse_half_characters(self.prompt)
         window = spec.window if self.window is None else self.window
         spec.check_window(window)
         steps = spec.steps if self.steps is None else self.steps
         if not 1 <= steps <= MOST_STEPS:
-            raise ValueError(f"steps = {steps} is out of range: 1 to {MOST_STEPS}")
+            raise Refused(f"steps = {steps} is out of range: 1 to {MOST_STEPS}")
         history = spec.history[0] if self.history is None else self.history
         if history not in spec.history:
             known = ", ".join(h.value for h in spec.history)
-            raise ValueError(f"{spec.name} does not know the history policy {history.value}; it has {known}")
+            raise Refused(f"{spec.name} does not know the history policy {history.value}; it has {known}")
         if not 0 <= self.seed < 2**63:
-            raise ValueError(f"seed = {self.seed} is out of range: 0 to 2^63 - 1")
+            raise Refused(f"seed = {self.seed} is out of range: 0 to 2^63 - 1")
         return replace(self, window=window, steps=steps, history=history)

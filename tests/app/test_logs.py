@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.logs import FILE_BYTES, log_file, set_up_logs
+from app.logs import FILE_BYTES, log_file, newest_lines, set_up_logs
 
 
 @pytest.fixture(autouse=True)
@@ -83,3 +83,11 @@ def test_without_a_place_for_the_file_the_program_goes_on(
     set_up_logs("warning")
     logging.getLogger("engine.test").warning("a group is late")
     assert capsys.readouterr().err == "engine.test: a group is late\n"
+
+
+def test_the_end_of_the_log_can_be_read_and_a_missing_one_is_said(data: Path) -> None:
+    assert newest_lines().startswith("There is no log yet")
+    set_up_logs("warning")
+    logging.getLogger("app.x").error("one of many")
+    assert newest_lines().splitlines()[-1].endswith("one of many")
+    assert len(newest_lines(10)) == 10

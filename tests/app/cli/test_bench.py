@@ -78,7 +78,7 @@ def test_simulate_takes_numbers_instead_of_a_profile(tmp_path: Path) -> None:
         (["simulate", "--profile", "wan-short", "--trajectories", "1", "--json", "/proc/x/y.json"], "cannot write"),
         (["bench", "serve", "--window", "30"], "K = 30 is out of range"),
         (["bench", "serve", "--seconds", "1"], "'--seconds': 1 is out of range: at least 5"),
-        (["replay", "/nowhere"], "cannot read /nowhere/events.jsonl"),
+        (["replay", "/nowhere"], "/nowhere/events.jsonl cannot be read"),
     ],
 )
 def test_bad_input_gets_one_clear_line_and_status_2(

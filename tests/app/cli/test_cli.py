@@ -111,7 +111,7 @@ def test_chunk_commitment_answers_later_and_revokes_nothing(tmp_path: Path) -> N
         (["models", "path", "pocket"], "ships with Foreland"),
         (["schema", "film"], "'film' is not one of 'script'"),
         (["replay"], "Missing argument 'SESSION'"),
-        (["replay", "/nowhere", "--film", "w.mp4"], "cannot read /nowhere"),
+        (["replay", "/nowhere", "--film", "w.mp4"], "/nowhere/events.jsonl cannot be read"),
         (["evaluate", "--weights", "/nowhere"], "is missing"),
         (["bench", "window", "--model", "nothing"], "unknown model 'nothing'"),
         (["bench", "sampler", "--weights", "/nowhere", "--threads", "1"], "is missing"),

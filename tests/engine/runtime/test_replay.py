@@ -53,7 +53,7 @@ def test_a_changed_command_is_found(tmp_path: Path) -> None:
 
 
 def test_what_is_no_session_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ReplayError, match="cannot read"):
+    with pytest.raises(ReplayError, match="cannot be read"):
         replay(tmp_path)
     (tmp_path / "events.jsonl").write_text("hello")
     with pytest.raises(ReplayError, match="not a session log"):
