@@ -77,8 +77,10 @@ class Preferences(BaseModel):
     """A name, or empty for the system's own."""
     geometry: str = ""
     """Of the window, as Qt saves it, in hex."""
-    state: str = ""
-    """Of its panels, as Qt saves it, in hex."""
+    side_page: str = ""
+    """The page of the side bar that was open, '' for none."""
+    side_width: Annotated[int, Field(ge=0)] = 0
+    """Of the side bar, pixels; 0 for the usual."""
 
     @field_validator("*", mode="wrap")
     @classmethod

@@ -23,7 +23,7 @@ class Action:
     """What it does, where the title does not say it all."""
     checkable: bool = False
     panel: bool = False
-    """Shows or hides a panel: the handler names its dock."""
+    """Opens the side bar at the page of this name, or closes it: the handler gets the page's name or ''."""
     refocus: bool = False
     """Whether the viewport has the keyboard afterwards."""
     separated: bool = False
@@ -141,16 +141,17 @@ ACTIONS = (
         "&Full screen",
         "show_full_screen",
         "F11",
-        "full screen, and back",
+        "the picture alone on the whole screen; Esc comes back",
         checkable=True,
         refocus=True,
     ),
-    Action("view.settings", "S&ettings", "settings_dock", "F9", "show or hide the settings", panel=True),
-    Action("view.takes", "&Takes", "takes_dock", "F7", "show or hide the takes", panel=True),
-    Action("view.metrics", "&Metrics", "metrics_dock", "F8", "show or hide the metrics", panel=True),
-    Action("view.score", "Sco&re", "score_dock", "F5", "show or hide the score", panel=True),
+    Action("view.settings", "S&ettings", "side.show_page", "F9", "show or hide the settings", panel=True),
+    Action("view.takes", "&Takes", "side.show_page", "F7", "show or hide the takes", panel=True),
+    Action("view.metrics", "&Metrics", "side.show_page", "F8", "show or hide the metrics", panel=True),
+    Action("view.score", "Sco&re", "side.show_page", "F5", "show or hide the score", panel=True),
     Action("view.larger_text", "&Larger text", "appearance.enlarge_text", "Ctrl++"),
     Action("view.smaller_text", "Sm&aller text", "appearance.shrink_text", "Ctrl+-"),
+    Action("view.normal_text", "&Normal text", "appearance.reset_text", "Ctrl+0"),
     Action("sound.mute", "&Mute", "volume.mute", "Ctrl+Shift+M", "mute, and back", checkable=True),
     Action("sound.louder", "&Louder", "volume.louder", "Ctrl+Up"),
     Action("sound.quieter", "&Quieter", "volume.quieter", "Ctrl+Down"),

@@ -7,15 +7,15 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, Qt, QTimer
+from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QSplitter
 
 from app.audio_output import DEVICES, SoundOut
 from app.input.held_keys import HeldKeys
 from app.input.input_manager import InputManager, keymap_of
+from app.language import tr
 from app.options import Choice
 from app.storage import preferences
 from app.storage.preferences import Preferences
@@ -24,12 +24,17 @@ from app.window.actions import BY_ID
 from app.window.appearance import Appearance
 from app.window.capture import Capture
 from app.window.dialogs import Dialogs
+from app.window.hover_bar import HoverBar
 from app.window.menus import Choice as MenuChoice
 from app.window.menus import Menus
 from app.window.notifications import Notifications
+from app.window.panels import Panels
+from app.window.picture_only import PictureOnly
 from app.window.prompt_bar import PromptBar
 from app.window.score_panel import ScorePanel
 from app.window.settings_panel import SettingsPanel
+from app.window.side_bar import SideBar
+from app.window.stage import Stage
 from app.window.takes_panel import TakesPanel
 from app.window.viewport import Viewport
 from app.window.volume import Volume
@@ -41,14 +46,14 @@ from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
 from engine.runtime.settings import Settings
 
-if TYPE_CHECKING:
-    from app.window.metrics_panel import MetricsPanel
-
 log = logging.getLogger(__name__)
 
 REFRESH_MS = 60
 WELCOME_MS = 400
 PREFERENCES = "preferences.json"
+FIRST_SIZE = QSize(1180, 780)
+"""Of the window at the first start, where the screen is large enough for it."""
+LEAST_SIZE = QSize(560, 380)
 
 
 class MainWindow(QMainWindow):
@@ -90,17 +95,18 @@ class MainWindow(QMainWindow):
         self.inputs = InputManager(self.keys, self.viewport, self.preferences, self)
         self.capture = Capture(self.viewport, self.world, self.preferences, home or Path.cwd(), self.notifications.post)
         self.dialogs = Dialogs(self.inputs, self.preferences, home, lambda: self.world.spec.name, self)
-        self.takes = TakesPanel(home or Path.cwd(), self)
-        self.score = ScorePanel(self.world.media_time, self)
-        self.metrics: MetricsPanel | None = None
-        self.settings: SettingsPanel
+        self.side = SideBar(self)
+        self.panels = Panels(self.side, home or Path.cwd(), self.world.media_time)
+        self.stage = Stage(self.viewport, self.prompt, self.notifications, self)
         self._lay_out()
         self.menus = self._make_menus()
+        self.stage.corner = self._corner()
+        self.picture_only = PictureOnly(self, self.stage, self.side, self.stage.corner)
         self._connect()
         self._attach(engine, settings)
         self._restore_layout()
         self._timer = QTimer(self)
-        self._timer.timeout.connect(self._refresh)
+        self._timer.timeout.connect(self.refresh)
         self._timer.start(REFRESH_MS)
         self.viewport.setFocus()
 
@@ -108,6 +114,19 @@ class MainWindow(QMainWindow):
     def engine(self) -> Engine:
         """The one on show."""
         return self.world.engine
+
+    @property
+    def settings(self) -> SettingsPanel:
+        """Of the model on show."""
+        return self.panels.settings
+
+    @property
+    def takes(self) -> TakesPanel:
+        return self.panels.takes
+
+    @property
+    def score(self) -> ScorePanel:
+        return self.panels.score
 
     # -- layout --------------------------------------------------------------------------------------------------------
 
@@ -121,26 +140,26 @@ class MainWindow(QMainWindow):
         return bar
 
     def _lay_out(self) -> None:
-        body = QWidget(self)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.notifications)
-        column.addWidget(self.viewport, 1)
-        column.addWidget(self.prompt)
-        self.setCentralWidget(body)
-        self.settings_dock = self._dock("Settings")
-        self.takes_dock, self.score_dock, self.metrics_dock = map(self._dock, ("Takes", "Score", "Metrics"))
-        self.takes_dock.setWidget(self.takes)
-        self.score_dock.setWidget(self.score)
-        for dock in (self.takes_dock, self.score_dock, self.metrics_dock):
-            dock.hide()
+        self.setMinimumSize(LEAST_SIZE)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        self._splitter.setHandleWidth(2)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self.stage)
+        self._splitter.addWidget(self.side)
+        self._splitter.setStretchFactor(0, 1)
+        self._splitter.setStretchFactor(1, 0)
+        self.setCentralWidget(self._splitter)
 
-    def _dock(self, title: str) -> QDockWidget:
-        dock = QDockWidget(title, self)
-        dock.setObjectName(title.lower())
-        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
-        return dock
+    def _corner(self) -> HoverBar:
+        actions = [
+            ("\N{DOUBLE VERTICAL BAR}", self.menus["world.pause"]),
+            ("\N{BLACK CIRCLE FOR RECORD}", self.menus["world.record"]),
+            ("\N{WHITE SQUARE WITH VERTICAL BISECTING LINE}", self.menus["view.settings"]),
+            ("\N{MULTIPLICATION SIGN}", self.menus["view.full_screen"]),
+        ]
+        bar = HoverBar(self.menus.all, actions, self.stage)
+        self.stage.add(bar)
+        return bar
 
     def _make_menus(self) -> Menus:
         menus = Menus(self, self.viewport.setFocus)
@@ -165,14 +184,20 @@ class MainWindow(QMainWindow):
         return [(n, dict(keymap) == now, partial(use, n)) for n, keymap in self.inputs.keymaps().items()]
 
     def _restore_layout(self) -> None:
+        room = self.screen().availableSize()
+        self.resize(FIRST_SIZE.boundedTo(QSize(round(room.width() * 0.94), round(room.height() * 0.9))))
         if self.preferences.geometry:
             self.restoreGeometry(QByteArray.fromHex(self.preferences.geometry.encode()))
-        if self.preferences.state:
-            self.restoreState(QByteArray.fromHex(self.preferences.state.encode()))
+            self.resize(self.size().boundedTo(room))  # it may have been left on a larger screen
+        if self.preferences.side_page in self.side.pages:
+            self.side.show_page(self.preferences.side_page)
+        width = self.preferences.side_width or self.side.sizeHint().width()
+        self._splitter.setSizes([max(1, self.width() - width), width])
 
     def _save_preferences(self) -> None:
         p = self.preferences
-        p.geometry, p.state = (bytes(x.toHex().data()).decode() for x in (self.saveGeometry(), self.saveState()))
+        p.geometry = bytes(self.saveGeometry().toHex().data()).decode()
+        p.side_page, p.side_width = self.side.page, self._splitter.sizes()[1] or p.side_width
         p.overlay, p.smooth = self.viewport.overlay_shown, self.viewport.smooth
         p.draft = self.prompt.text if self.prompt.text != self.engine.view.prompt else ""
         if self._home is not None:
@@ -205,7 +230,9 @@ class MainWindow(QMainWindow):
         self.inputs.globalKeysChanged.connect(self.menus["keys.global"].setChecked)
         self.volume.mutedChanged.connect(self.menus["sound.mute"].setChecked)
         self.capture.recordingChanged.connect(self.menus["world.record"].setChecked)
-        self.metrics_dock.visibilityChanged.connect(self._open_metrics)
+        self.panels.settingsMade.connect(self._connect_settings)
+        self.side.pageShown.connect(self.menus.show_panel)
+        self.viewport.escaped.connect(lambda: self.menus["view.full_screen"].setChecked(False))
 
     def _attach(self, engine: Engine, settings: Settings) -> None:
         """Shows an engine and gives its model a settings panel; the panel of the model before is deleted."""
@@ -213,17 +240,15 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"Foreland - {spec.name} world")
         self.viewport.set_engine(engine)
         self.sound.set_player(engine.player)
-        self.takes.set_engine(engine, spec)
         self.prompt.set_limit(spec.text_limit)
-        if (before := self.settings_dock.widget()) is not None:
-            before.deleteLater()
-        self.settings = SettingsPanel(settings, spec, self)
-        self.settings_dock.setWidget(self.settings)
-        self.settings.settingsChanged.connect(self.world.configure)
-        self.settings.negativePromptApplied.connect(self.world.set_negative_prompt)
-        self.settings.editingFinished.connect(self.viewport.setFocus)
-        self.settings.pauseRequested.connect(self.menus["world.pause"].trigger)
-        self.settings.newWorldRequested.connect(self.menus["world.new"].trigger)
+        self.panels.use(engine, settings, spec)
+
+    def _connect_settings(self, panel: SettingsPanel) -> None:
+        panel.settingsChanged.connect(self.world.configure)
+        panel.negativePromptApplied.connect(self.world.set_negative_prompt)
+        panel.editingFinished.connect(self.viewport.setFocus)
+        panel.pauseRequested.connect(self.menus["world.pause"].trigger)
+        panel.newWorldRequested.connect(self.menus["world.new"].trigger)
 
     def _open(self, engine: Engine, settings: Settings) -> None:
         """Another model takes the place of the one on show."""
@@ -232,14 +257,6 @@ class MainWindow(QMainWindow):
         self.notifications.clear_posted()
         self._attach(engine, settings)
         self.viewport.setFocus()
-
-    def _open_metrics(self, visible: bool) -> None:
-        """The plots are made when they are first looked at."""
-        if visible and self.metrics is None:
-            from app.window.metrics_panel import MetricsPanel
-
-            self.metrics = MetricsPanel(self)
-            self.metrics_dock.setWidget(self.metrics)
 
     def _keep_favourite(self, prompt: str, on: bool) -> None:
         others = [p for p in self.preferences.favourites if p != prompt]
@@ -303,30 +320,29 @@ class MainWindow(QMainWindow):
         self.world.open_model(name, self.prompt.text, self.seed)
 
     def show_full_screen(self, on: bool) -> None:
-        self.showFullScreen() if on else self.showNormal()
+        """The picture and nothing else, or the window again."""
+        self.picture_only.switch(on)
 
     # -- events --------------------------------------------------------------------------------------------------------
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Shows what the engine says now; called several times a second."""
         view = self.engine.view
         self.sound.poll()
-        self.score.tick()
-        if self.takes_dock.isVisible():
-            self.takes.refresh()
-        if self.metrics is not None:
-            self.metrics.feed(view, self.engine.clock.now())
+        self.panels.feed(view, self.engine.clock.now())
         self.prompt.show_view(view)
-        self.viewport.recording = self.capture.recording.on
         self._show_recorded()
         self.settings.show_paused(self.world.paused)
         self.notifications.refresh(self.world.status)
 
     def _show_recorded(self) -> None:
-        """How long the video is, in its menu."""
-        title = BY_ID["world.record"].title
+        """How long the video is, in its menu and over the picture."""
+        length = ""
         if self.capture.recording.on:
             minutes, seconds = divmod(int(self.capture.recording.seconds), 60)
-            title += f" ({minutes}:{seconds:02})"
+            length = f"{minutes}:{seconds:02}"
+        self.viewport.recording = length
+        title = tr(BY_ID["world.record"].title) + (f" ({length})" if length else "")
         if self.menus["world.record"].text() != title:
             self.menus["world.record"].setText(title)
 
@@ -366,8 +382,6 @@ def open_window(
     engine = Engine(choice.load, choice.spec, settings, folder, SystemClock(clock))
     speaker = SoundOut(DEVICES.get(sound), clock)
     window = MainWindow(engine, settings, choice.spec, choose, new_session, home, speaker)
-    if not window.preferences.geometry:
-        window.resize(1060, 720)
     window.show()
     window.menus["view.overlay"].setChecked(overlay or window.preferences.overlay)
     app.processEvents()

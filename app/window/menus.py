@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QDockWidget, QMainWindow
+from PySide6.QtWidgets import QMainWindow, QMenu
 
+from app.language import tr
 from app.window.actions import ACTIONS, MENUS, Action
 
 Choice = tuple[str, bool, Callable[[], object]]
@@ -20,42 +21,52 @@ class Menus:
     def __init__(self, window: QMainWindow, refocus: Callable[[], object]) -> None:
         """refocus: called after actions that give the keyboard back to the viewport."""
         self._window, self._refocus = window, refocus
-        self._menus = {name: window.menuBar().addMenu(title) for name, title in MENUS.items()}
+        self._menus = {name: window.menuBar().addMenu(tr(title)) for name, title in MENUS.items()}
         self._actions: dict[str, QAction] = {}
         for action in ACTIONS:
             menu = self._menus[action.menu]
             if action.separated:
                 menu.addSeparator()
-            made = self._panel(action) if action.panel else self._made(action)
+            made = self._made(action)
             made.setShortcut(QKeySequence(action.shortcut))
             if action.help:
-                made.setToolTip(action.help)
-                made.setStatusTip(action.help)
+                made.setToolTip(tr(action.help))
             menu.addAction(made)
+            window.addAction(made)  # its shortcut works while the menu bar is hidden
             self._actions[action.id] = made
 
     def __getitem__(self, action_id: str) -> QAction:
         return self._actions[action_id]
 
-    def _panel(self, action: Action) -> QAction:
-        dock: QDockWidget = attrgetter(action.handler)(self._window)
-        made = dock.toggleViewAction()
-        made.setText(action.title)
-        return made
+    @property
+    def all(self) -> list[QMenu]:
+        """In their order."""
+        return list(self._menus.values())
+
+    def show_panel(self, name: str) -> None:
+        """Ticks the action of the panel that is seen, '' for none."""
+        for action in ACTIONS:
+            if action.panel:
+                made = self._actions[action.id]
+                made.blockSignals(True)
+                made.setChecked(action.id == f"view.{name}")
+                made.blockSignals(False)
 
     def _made(self, action: Action) -> QAction:
-        made = QAction(action.title, self._window, checkable=action.checkable)
+        made = QAction(tr(action.title), self._window, checkable=action.checkable or action.panel)
 
         def call(on: bool = False) -> None:
             handler = attrgetter(action.handler)(self._window)
-            if action.checkable:
+            if action.panel:
+                handler(action.id.partition(".")[2] if on else "")
+            elif action.checkable:
                 handler(on)
             else:
                 handler()
             if action.refocus:
                 self._refocus()
 
-        (made.toggled if action.checkable else made.triggered).connect(call)
+        (made.toggled if action.checkable or action.panel else made.triggered).connect(call)
         return made
 
     def add_choices(self, menu: str, title: str, choices: Callable[[], Iterable[Choice]]) -> None:

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QInputMethodEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDoubleSpinBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
+from app.language import marked, tr
 from engine.runtime.score import LONGEST_TRANSITION
 from engine.runtime.view import UpdateKind, UpdatePhase, View
 
-LEAST_CHARACTERS = 24
+LEAST_CHARACTERS = 18
 """Of a prompt that are seen however narrow the window is."""
+RESTING_CHARACTERS, WORKING_CHARACTERS = 56, 108
+"""Widths of the bar, in characters: while nobody is at it, and while somebody is."""
 
 
 class PromptEdit(QLineEdit):
@@ -25,14 +39,21 @@ class PromptEdit(QLineEdit):
         self.history: list[str] = []
         self._at = 0
         self._draft = ""
+        self._composing = False
 
     def remember(self, text: str) -> None:
         if not self.history or self.history[-1] != text:
             self.history.append(text)
         self._at = len(self.history)
 
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
+        if self._composing:  # these keys are the input method's: they choose among its candidates
+            super().keyPressEvent(event)
+        elif event.key() == Qt.Key.Key_Escape:
             self.escaped.emit()
         elif event.key() == Qt.Key.Key_Up:
             self._walk(-1)
@@ -48,6 +69,16 @@ class PromptEdit(QLineEdit):
         self.setText(self._draft if self._at == len(self.history) else self.history[self._at])
 
 
+PHASES = {
+    UpdatePhase.RECEIVED: marked("received"),
+    UpdatePhase.GENERATING: marked("generating ..."),
+    UpdatePhase.LIVE: marked("live"),
+    UpdatePhase.SUPERSEDED: marked("superseded"),
+    UpdatePhase.REJECTED: marked("rejected"),
+    UpdatePhase.DROPPED: marked("dropped"),
+}
+
+
 def status_of(view: View) -> str:
     """How far the newest prompt edit has come, in words."""
     edits = [u for u in view.updates if u.kind is UpdateKind.PROMPT]
@@ -55,12 +86,13 @@ def status_of(view: View) -> str:
         return ""
     u = edits[-1]
     if u.phase is UpdatePhase.LIVE:
-        return f"live after {u.L:.2f} s"
-    return "generating ..." if u.phase is UpdatePhase.GENERATING else u.phase.value
+        return tr("live after {seconds} s", seconds=f"{u.L:.2f}")
+    return tr(PHASES[u.phase])
 
 
-class PromptBar(QWidget):
-    """The prompt edit with what belongs to it."""
+class PromptBar(QFrame):
+    """The prompt edit with what belongs to it. Small while nobody is at it; all its controls are there under the pointer or with the
+    keyboard."""
 
     promptApplied = Signal(str, float)
     """A prompt, and the seconds of its transition."""
@@ -68,52 +100,123 @@ class PromptBar(QWidget):
     """A prompt was made a favourite, or is none any more."""
     editingFinished = Signal()
     """The viewport should have the keyboard back."""
+    restingChanged = Signal(bool)
 
     def __init__(self, prompt: str, presets: Sequence[str], limit: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("prompt")
         self._limit = limit
+        self._refusal: tuple[str, str] | None = None
+        """A text that could not be applied, and why: told until the text is another."""
         self.edit = PromptEdit(self)
         self.edit.setText(prompt)
         self.edit.remember(prompt)
-        self.edit.setPlaceholderText("Describe the world.  Enter applies, Esc leaves")
-        self.edit.setAccessibleName("Prompt")
-        self.edit.setMinimumWidth(self.edit.fontMetrics().averageCharWidth() * LEAST_CHARACTERS)
+        self.edit.setPlaceholderText(tr("Describe the world.  Enter applies, Esc leaves"))
+        self.edit.setAccessibleName(tr("Prompt"))
         self.status = QLabel(self)
-        self.status.setMinimumWidth(150)
-        self.status.setAccessibleName("Prompt status")
+        self.status.setProperty("role", "dim")
+        self.status.setAccessibleName(tr("Prompt status"))
+        self.reading = QLabel(self)
+        self.reading.setProperty("role", "dim")
+        self.reading.setAccessibleName(tr("What the model understood"))
+        self.reading.setTextFormat(Qt.TextFormat.PlainText)
         self.star = QToolButton(self)
         self.star.setCheckable(True)
         self.star.setText("\N{WHITE STAR}")
-        self.star.setToolTip("Keep this prompt as a favourite")
-        self.star.setAccessibleName("Favourite")
+        self.star.setToolTip(tr("Keep this prompt as a favourite"))
+        self.star.setAccessibleName(tr("Favourite"))
         self.star.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.transition = QDoubleSpinBox(self)
         self.transition.setRange(0, LONGEST_TRANSITION)
         self.transition.setSingleStep(0.5)
         self.transition.setDecimals(1)
-        self.transition.setPrefix("Transition: ")
+        self.transition.setPrefix(tr("Transition: "))
         self.transition.setSuffix(" s")
-        self.transition.setSpecialValueText("Transition: none")
-        self.transition.setToolTip("How long the change to the next prompt takes")
-        self.transition.setAccessibleName("Length of the transition")
+        self.transition.setSpecialValueText(tr("Transition: none"))
+        self.transition.setToolTip(
+            tr("How long the change to the next prompt takes. A longer one is made of several calls, and is gentler.")
+        )
+        self.transition.setAccessibleName(tr("Length of the transition"))
         self.transition.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.presets = QComboBox(self)
-        self.presets.setAccessibleName("Preset and favourite prompts")
+        self.presets.setAccessibleName(tr("Preset and favourite prompts"))
         self.presets.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.presets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.presets.setMinimumContentsLength(7)
         self._presets, self.favourites = list(presets), list[str]()
         self._list()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 6, 8, 6)
+        row = QHBoxLayout()
+        row.setSpacing(8)
         row.addWidget(self.edit, 1)
         row.addWidget(self.star)
-        row.addWidget(self.transition)
         row.addWidget(self.status)
-        row.addWidget(self.presets)
+        self._tools = QWidget(self)
+        tools = QHBoxLayout(self._tools)
+        tools.setContentsMargins(0, 0, 0, 0)
+        tools.setSpacing(8)
+        tools.addWidget(self.transition)
+        tools.addWidget(self.presets)
+        tools.addWidget(self.reading, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 8, 10, 8)
+        column.setSpacing(8)
+        column.addLayout(row)
+        column.addWidget(self._tools)
+        self._hovered = False
+        self._resting: bool | None = None
+        self._breathe()
         self.edit.returnPressed.connect(self._apply)
         self.edit.escaped.connect(self.editingFinished)
         self.presets.activated.connect(self._preset)
         self.star.toggled.connect(self._starred)
         self.edit.textChanged.connect(lambda text: self._show_star())
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._focus_moved)
+
+    # -- breathing -----------------------------------------------------------------------------------------------------
+
+    @property
+    def resting(self) -> bool:
+        """Whether nobody is at it."""
+        return bool(self._resting)
+
+    def wanted_width(self) -> int:
+        """Pixels, where there is room."""
+        characters = RESTING_CHARACTERS if self._resting else WORKING_CHARACTERS
+        return self.fontMetrics().averageCharWidth() * characters
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._hovered = True
+        self._breathe()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hovered = False
+        self._breathe()
+        super().leaveEvent(event)
+
+    def _focus_moved(self, before: QObject | None, now: QObject | None) -> None:
+        self._breathe()
+
+    def _breathe(self) -> None:
+        focused = QApplication.focusWidget()
+        within = focused is not None and (self.isAncestorOf(focused) or focused is self)
+        popup = self.presets.view().isVisible()
+        resting = not (within or self._hovered or popup)
+        if resting == self._resting:
+            return
+        self._resting = resting
+        self.setProperty("resting", resting)
+        self.style().unpolish(self)
+        self.style().polish(self)
+        self._tools.setVisible(not resting)
+        self.star.setVisible(not resting)
+        self.edit.setMinimumWidth(self.fontMetrics().averageCharWidth() * LEAST_CHARACTERS)
+        self.updateGeometry()
+        self.restingChanged.emit(resting)
+
+    # -- favourites ----------------------------------------------------------------------------------------------------
 
     def show_favourites(self, favourites: Sequence[str]) -> None:
         """In the list before the presets."""
@@ -124,7 +227,7 @@ class PromptBar(QWidget):
     def _list(self) -> None:
         self.presets.blockSignals(True)
         self.presets.clear()
-        self.presets.addItem("Presets")
+        self.presets.addItem(tr("Presets"))
         self.presets.addItems([f"\N{BLACK STAR} {p}" for p in self.favourites])
         self.presets.addItems(self._presets)
         self.presets.blockSignals(False)
@@ -141,6 +244,8 @@ class PromptBar(QWidget):
             self.favouriteToggled.emit(self.text, on)
         self._show_star()
 
+    # -- text ----------------------------------------------------------------------------------------------------------
+
     @property
     def text(self) -> str:
         """The prompt in the box, applied or not."""
@@ -148,6 +253,7 @@ class PromptBar(QWidget):
 
     def focus_text(self) -> None:
         """The keyboard goes to the prompt, which is selected."""
+        self.show()
         self.edit.setFocus()
         self.edit.selectAll()
 
@@ -156,11 +262,16 @@ class PromptBar(QWidget):
         self._limit = characters
 
     def show_view(self, view: View) -> None:
-        """Shows how far the last edit has come."""
-        pending = self.text != view.prompt and not self.edit.hasFocus()
-        text = "not applied yet" if pending and self.text else status_of(view)
+        """Shows how far the last edit has come; why one was refused stays until its text is another."""
+        if self._refusal is not None and self._refusal[0] == self.text:
+            text = self._refusal[1]
+        else:
+            self._refusal = None
+            pending = self.text != view.prompt and not self.edit.hasFocus()
+            text = tr("not applied yet") if pending and self.text else status_of(view)
         if text != self.status.text():
             self.status.setText(text)
+        self.status.setVisible(bool(text))
 
     def _preset(self, index: int) -> None:
         if index > 0:
@@ -168,14 +279,20 @@ class PromptBar(QWidget):
             self.presets.setCurrentIndex(0)
             self._apply()
 
+    def _refuse(self, text: str, why: str) -> None:
+        self._refusal = (text, why)
+        self.status.setText(why)
+        self.status.setVisible(True)
+
     def _apply(self) -> None:
         text = self.text
         if not text:
-            self.status.setText("Enter a prompt")
+            self._refuse(text, tr("Enter a prompt"))
             return
         if len(text) > self._limit:
-            self.status.setText(f"too long: at most {self._limit} characters")
+            self._refuse(text, tr("too long: at most {n} characters", n=self._limit))
             return
+        self._refusal = None
         self.edit.remember(text)
         self.promptApplied.emit(text, self.transition.value())
         self.editingFinished.emit()

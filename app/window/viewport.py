@@ -12,29 +12,35 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QFocusEvent,
-    QFont,
     QImage,
     QKeyEvent,
     QPainter,
     QPaintEvent,
+    QPen,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.input.held_keys import HeldKeys
+from app.language import tr
 from app.window import overlay
 from app.window.frame_image import fitted, image_of
+from app.window.hud import Hud, paint_hud, waiting_for
+from app.window.loading import paint_loading
 from engine.models.media_files import FILMS, PICTURES
 from engine.playback.player import Frame
 from engine.runtime.engine import Engine
 
 IDLE_MS = 15
 """How often to look again while nothing is due (loading, paused, stalled)."""
+MOVING_HZ = 12.0
 
 
 class Viewport(QWidget):
     """Shows frames when they are due, with the overlay on top; has the keyboard while it has focus."""
 
     promptRequested = Signal()
+    escaped = Signal()
+    """Esc was pressed while the world had the keyboard."""
     fileDropped = Signal(str)
     """An image or video was dropped: its path."""
     frameShown = Signal(object, object)
@@ -46,10 +52,18 @@ class Viewport(QWidget):
         self._keys = keys
         self._frame: Frame | None = None
         self._due: float | None = None
+        self._painted: object = None
+        """What the last painting was of: see `_signature`."""
+        self._began = time.monotonic()
         self.overlay_shown = False
-        self.recording = False
+        self.recording = ""
+        """How long the video is that is made, '' for none."""
         self.badge = ""
         """Words in the upper right corner, for what must be seen while it is on."""
+        self.hint = ""
+        """What held keys do where the model has no camera."""
+        self.covered = 0
+        """Pixels at the bottom that something else lies over: the overlay is drawn above them."""
         self.smooth = True
         self.painted = 0
         self.busy_seconds = 0.0
@@ -60,9 +74,10 @@ class Viewport(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setAccessibleName("World")
+        self.setMouseTracking(True)
+        self.setAccessibleName(tr("World"))
         self.setAccessibleDescription(
-            "The world as the camera sees it. Keys move the camera; Enter goes to the prompt box."
+            tr("The world as the camera sees it. Keys move the camera; Enter goes to the prompt box.")
         )
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -77,6 +92,7 @@ class Viewport(QWidget):
         """Shows another engine from now on."""
         self._engine = engine
         self._frame = self._due = None
+        self._began = time.monotonic()
         self.lateness.clear()
         self.update()
 
@@ -109,7 +125,9 @@ class Viewport(QWidget):
             if played.image is not None:
                 self._frame, self._due = played.image, played.at
                 self.frameShown.emit(played.image, played.sound)
-        self.update()
+        if (signature := self._signature(clock.now())) != self._painted:
+            self._painted = signature
+            self.update()
         due = player.next_due()
         wait = IDLE_MS if due is None else max(0, min(250, round((due - clock.now()) * 1000)))
         self._timer.start(wait)
@@ -120,74 +138,59 @@ class Viewport(QWidget):
         self._paint(QPainter(self))
         self.busy_seconds += time.thread_time() - began
 
+    def _signature(self, now: float) -> object:
+        """What is seen depends on this and on nothing else: while it stays the same nothing is painted. What moves by itself (a line
+        that fades, seconds that are counted) does so `MOVING_HZ` times a second."""
+        engine = self._engine
+        still = engine.player.next_due() is None
+        fading = self.overlay_shown and (engine.view.revoked or engine.view.flight)
+        moving = self._frame is None or (still and (not engine.player.paused or fading))
+        beat = int(now * MOVING_HZ) if moving else 0
+        view = id(engine.view) if self.overlay_shown or still else 0
+        return id(self._frame), view, engine.stage, engine.error, beat, self._hud(now), self.hasFocus()
+
+    def _hud(self, now: float) -> Hud:
+        held = tuple(self._keys.held)
+        return Hud(held, waiting_for(self._engine, now), self.recording, self.badge, self.hint if held else "")
+
     def _paint(self, p: QPainter) -> None:
         p.fillRect(self.rect(), QColor(8, 9, 12))
+        area = QRectF(self.rect())
         if self._frame is None:
-            self._paint_loading(p)
+            paint_loading(p, area, self._engine, time.monotonic() - self._began)
             return
         p.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self.smooth)
-        p.drawImage(fitted(self._frame, QRectF(self.rect())), image_of(self._frame))
+        p.drawImage(fitted(self._frame, area), image_of(self._frame))
         p.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
         now = self._engine.clock.now()
         if self._due is not None:
             self.lateness.append(now - self._due)
             self._due = None
             self.painted += 1
-        self._paint_keys(p)
-        if self.recording:
-            p.setRenderHint(QPainter.RenderHint.Antialiasing)
-            p.setPen(Qt.PenStyle.NoPen)
-            p.setBrush(QColor(230, 50, 50))
-            p.drawEllipse(QRectF(self.width() - 26, 14, 12, 12))
-            p.setBrush(Qt.BrushStyle.NoBrush)
-        if self.badge:
-            p.setPen(QColor(255, 214, 120))
-            area = self.rect().adjusted(0, 10, -34, 0)
-            p.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, self.badge)
         if self.overlay_shown:
-            view = self._engine.view
-            overlay.paint(p, QRectF(self.rect()), view, self._engine.player.media_time(now), now)
+            p.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            overlay.paint(p, area.adjusted(0, 0, 0, -self.covered), self._engine.view, self._media_time(now), now)
+        paint_hud(p, area, self._hud(now))
+        if self.hasFocus():
+            p.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            p.setPen(QPen(QColor(142, 193, 255, 150), 2))
+            p.drawRect(self.rect().adjusted(1, 1, -1, -1))
+
+    def _media_time(self, now: float) -> float:
+        return self._engine.player.media_time(now)
 
     def image(self) -> QImage | None:
         """A copy of the frame on show."""
         return None if self._frame is None else image_of(self._frame).copy()
-
-    def _paint_loading(self, p: QPainter) -> None:
-        stage, share = self._engine.stage
-        font = QFont("sans-serif")
-        font.setPointSizeF(13)
-        p.setFont(font)
-        p.setPen(QColor(225, 228, 235))
-        middle = self.rect().center().y()
-        text = self._engine.error or f"{stage} ..."
-        where = self.rect().adjusted(24, 0, -24, -self.height() // 2 - 6)
-        p.drawText(where, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom | Qt.TextFlag.TextWordWrap, text)
-        if self._engine.error is None:
-            bar = QRectF(self.width() * 0.25, middle + 12, self.width() * 0.5, 6)
-            p.fillRect(bar, QColor(45, 48, 58))
-            bar.setWidth(bar.width() * share)
-            p.fillRect(bar, QColor(110, 170, 255))
-
-    def _paint_keys(self, p: QPainter) -> None:
-        font = QFont("sans-serif")
-        font.setPointSizeF(11)
-        p.setFont(font)
-        x = 12.0
-        for name in self._keys.held:
-            width = p.fontMetrics().horizontalAdvance(name) + 16
-            cap = QRectF(x, 12, width, 24)
-            p.setPen(QColor(255, 255, 255, 190))
-            p.setBrush(QColor(15, 17, 24, 170))
-            p.drawRoundedRect(cap, 5, 5)
-            p.drawText(cap, Qt.AlignmentFlag.AlignCenter, name)
-            p.setBrush(Qt.BrushStyle.NoBrush)
-            x += width + 6
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._keys.pressed(event):
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Slash):
             self.promptRequested.emit()
+            return
+        if event.key() == Qt.Key.Key_Escape:
+            self.escaped.emit()
             return
         super().keyPressEvent(event)
 
@@ -212,6 +215,11 @@ class Viewport(QWidget):
                 return url.toLocalFile()
         return None
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.update()
+        super().focusInEvent(event)
+
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._keys.clear()
+        self.update()
         super().focusOutEvent(event)

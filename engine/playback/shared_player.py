@@ -130,3 +130,8 @@ class SharedPlayer:
         """All stalls so far, the one in progress included."""
         with self._lock:
             return self.total_stall + self._player.stalled_for(now)
+
+    def stalled_for(self, now: float) -> float:
+        """See `Player.stalled_for`."""
+        with self._lock:
+            return self._player.stalled_for(now)

@@ -240,6 +240,7 @@ class Viewer(Person):
             shutil.rmtree(self.home / name, ignore_errors=True)
         self._seen = len(self._log.read_text("utf-8").splitlines()) if self._log.exists() else 0
         window.raise_()
+        window.side.show_page("settings")
         self.focus()
         window.viewport.setFocus()
         window.prompt.edit.setText(PROMPT)
@@ -258,8 +259,7 @@ class Viewer(Person):
         self.let_go()
         for dialog in window.findChildren(QDialog):
             dialog.close()
-        for dock in (window.takes_dock, window.score_dock, window.metrics_dock):
-            dock.hide()
+        window.side.show_page("settings")
         window.menus["world.record"].setChecked(False)
         window.menus["view.overlay"].setChecked(False)
         window.score.stop()

@@ -58,5 +58,6 @@ def test_the_menus_hold_every_action_and_every_handler_is_there(shared: Viewer) 
 
 def test_buttons_name_the_shortcut_of_the_table(shared: Viewer) -> None:
     settings = shared.window.settings
+    settings.show_paused(False)
     assert settings.new_world_button.text() == BY_ID["world.new"].label == "New world (Ctrl+R)"
     assert settings.pause_button.text() == "Pause (Ctrl+P)"

@@ -226,14 +226,14 @@ def test_broken_worlds_and_sessions_are_left_out(tmp_path: Path) -> None:
 def test_plots_follow_the_session_and_help_has_pictures(viewer: Viewer, tmp_path: Path) -> None:
     window = viewer.window
     viewer.press("F8")
-    viewer.until(lambda: window.metrics is not None and len(window.metrics.series["cached"]) > 20)
-    assert window.metrics is not None
-    updates = len(window.metrics.series["L"])
+    viewer.until(lambda: window.panels.metrics is not None and len(window.panels.metrics.series["cached"]) > 20)
+    assert window.panels.metrics is not None
+    updates = len(window.panels.metrics.series["L"])
     viewer.down("Right")
-    viewer.until(lambda: window.metrics is not None and len(window.metrics.series["L"]) > updates)
+    viewer.until(lambda: window.panels.metrics is not None and len(window.panels.metrics.series["L"]) > updates)
     viewer.up("Right")
     viewer.screenshot(tmp_path / "metrics.png")
-    assert "L50" in window.metrics.figures.text()
+    assert "L50" in window.panels.metrics.figures.text()
     viewer.press("F1")
     viewer.until(lambda: window.dialogs.help is not None and window.dialogs.help.isVisible())
     assert window.dialogs.help is not None

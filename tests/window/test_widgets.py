@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.audio_output import SoundOut
@@ -23,9 +23,11 @@ from app.window.decode_jobs import DecodeError, DecodeJobs
 from app.window.frame_image import fitted, image_of
 from app.window.keymap_editor import KeymapEditor
 from app.window.notifications import MESSAGE_SECONDS, Notifications
+from app.window.palette import DARK, LIGHT, Palette, contrast
 from app.window.prompt_bar import PromptBar
 from app.window.score_panel import ScorePanel
 from app.window.settings_panel import SettingsPanel
+from app.window.side_bar import SideBar
 from app.window.volume import Volume
 from engine.control.events import Commit
 from engine.models.registry import spec_of
@@ -297,3 +299,79 @@ def test_a_louder_sound_ends_a_mute(qapp: QApplication) -> None:
     for _ in range(9):
         volume.louder()
     assert sound.volume == 1.0
+
+
+# -- design ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
+def test_text_and_focus_can_be_seen_on_everything_they_lie_on(palette: Palette) -> None:
+    """The ratios of WCAG 2.2: 7 and 4.5 for text, 3 for what shows the focus."""
+    for ground in (palette.ground, palette.surface, palette.raised, palette.hover):
+        assert contrast(palette.text, ground) >= 7
+        assert contrast(palette.dim, ground) >= 4.5
+        assert contrast(palette.accent, ground) >= 3
+        for colour in (palette.good, palette.warning, palette.bad):
+            assert contrast(colour, ground) >= 4.5
+    assert contrast(palette.on_accent, palette.accent) >= 4.5
+
+
+def test_a_theme_is_what_is_painted_on_every_platform(qapp: QApplication) -> None:
+    appearance = Appearance(qapp, Preferences())
+    shades = []
+    for theme in ("dark", "light"):
+        appearance.use_theme(theme)
+        panel = QWidget()
+        panel.setObjectName("side")
+        panel.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        panel.resize(20, 20)
+        shades.append(panel.grab().toImage().pixelColor(10, 10).lightness())
+    assert shades[0] < 60 and shades[1] > 200
+    appearance.use_theme("system")
+
+
+# -- a narrow side bar -------------------------------------------------------------------------------------------------
+
+
+def test_the_side_bar_opens_at_a_page_and_the_same_key_closes_it(qtbot: QtBot) -> None:
+    side = SideBar()
+    qtbot.addWidget(side)
+    for name in ("settings", "takes"):
+        side.add_page(name, name, QLabel(name))
+    shown: list[str] = []
+    side.pageShown.connect(shown.append)
+    side.toggle("takes")
+    assert side.page == "takes"
+    side.toggle("settings")
+    assert side.page == "settings"
+    side.toggle("settings")
+    assert side.page == "" and shown[-1] == ""
+    page = QLabel("other")
+    side.replace_page("settings", page)
+    side.show_page("settings")
+    assert page.isVisibleTo(side)
+
+
+def test_a_dismissed_word_of_the_engine_comes_back_only_when_it_is_another(qtbot: QtBot) -> None:
+    messages = Notifications()
+    qtbot.addWidget(messages)
+    messages.post("saved a.png")
+    messages.refresh("sampling failed")
+    assert [t.message.text for t in messages.toasts] == ["sampling failed", "saved a.png"]
+    messages.dismiss(messages.toasts[0].message)
+    messages.refresh("sampling failed")
+    assert [t.message.text for t in messages.toasts] == ["saved a.png"]
+    messages.refresh("another failure")
+    assert messages.toasts[0].message.text == "another failure"
+
+
+def test_why_a_prompt_was_refused_stays_until_the_text_is_another(qtbot: QtBot) -> None:
+    bar = PromptBar("snow", [], 10)
+    qtbot.addWidget(bar)
+    bar.edit.setText("x" * 11)
+    qtbot.keyClick(bar.edit, Qt.Key.Key_Return)
+    bar.show_view(View(prompt="snow"))
+    assert bar.status.text() == "too long: at most 10 characters"
+    bar.edit.setText("sand")
+    bar.show_view(View(prompt="snow"))
+    assert bar.status.text() == "not applied yet"
