@@ -8,8 +8,10 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from app.storage.paths import data_folder
+from engine.files import PRIVATE, PRIVATE_FOLDER
 
 LEVELS = ("debug", "info", "warning", "error")
 FILE_BYTES, FILES = 1_000_000, 3
@@ -47,13 +49,20 @@ class WithoutSecrets(logging.Formatter):
         return text
 
 
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, PRIVATE)
+
+
 class QuietFile(logging.handlers.RotatingFileHandler):
     """The log file, made at the first message. Where it cannot be written there is none: the program goes on."""
+
+    def _open(self) -> Any:
+        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=_private)
 
     def emit(self, record: logging.LogRecord) -> None:
         if self.stream is None:
             try:
-                Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)
+                Path(self.baseFilename).parent.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
             except OSError:
                 return
         super().emit(record)

@@ -6,12 +6,15 @@ range: at least 0``.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError, model_validator
 
 from engine.errors import Refused
+from engine.files import is_text, read_bytes
 
 T = TypeVar("T")
 Text = Annotated[str, StringConstraints(pattern=r"\S")]
@@ -27,6 +30,7 @@ TYPES = {
     "model": "an object",
     "model_attributes": "an object",
 }
+LONGEST_SENTENCE = 400
 BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
 
 
@@ -49,18 +53,29 @@ class Document(OpenDocument):
     @classmethod
     def _known_entries(cls, data: Any) -> Any:
         if isinstance(data, dict) and (unknown := [name for name in data if name not in cls.model_fields]):
-            raise ValueError(f"unknown entry {unknown[0]!r}; known: {', '.join(cls.model_fields)}")
+            raise ValueError(f"unknown entry {_shown(unknown[0])}; known: {', '.join(cls.model_fields)}")
         return data
 
 
 def read_document(kind: TypeAdapter[T], text: str | bytes, name: str, context: Any = None) -> T:
-    """Reads JSON. name: of the file, as it is called in the sentence; context: for validators. Raises DocumentError."""
+    """Reads JSON, with or without a byte order mark. name: of the file, as it is called in the sentence; context: for validators.
+    Raises DocumentError."""
+    if isinstance(text, bytes):
+        text = text.removeprefix(codecs.BOM_UTF8)
+    elif not is_text(text := text.removeprefix("\ufeff")):
+        raise DocumentError(f"{name}: the text holds half a character (a lone surrogate)")
     try:
         return kind.validate_json(text, context=context)
     except ValidationError as e:
         first, *more = e.errors(include_url=False)
         rest = f" (and {len(more)} more)" if more else ""
-        raise DocumentError(f"{name}: {_sentence(first)}{rest}") from e
+        raise DocumentError(f"{name}: {_cut(_sentence(first), LONGEST_SENTENCE)}{rest}") from e
+
+
+def read_document_file(kind: TypeAdapter[T], file: Path, name: str | None = None, context: Any = None) -> T:
+    """Reads a JSON file within the limits of `engine.files`. name: in the sentence, the file's path where there is none. Raises
+    FileError or DocumentError."""
+    return read_document(kind, read_bytes(file), name or str(file), context)
 
 
 def _sentence(error: Mapping[str, Any]) -> str:
@@ -103,5 +118,8 @@ def _place(path: Sequence[str | int]) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
+    return _cut(repr(value), 40)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."

@@ -47,6 +47,16 @@ def read_bytes(file: Path, most: int = MOST_TEXT) -> bytes:
     return data
 
 
+def first_line(file: Path, most: int = 65_536) -> bytes:
+    """The first line of an ordinary file, of at most `most` bytes. Raises FileError."""
+    check_regular(file)
+    try:
+        with file.open("rb") as opened:
+            return opened.readline(most)
+    except OSError as e:
+        raise FileError(f"{_named(file)} cannot be read: {_reason(e)}") from e
+
+
 def read_text(file: Path, most: int = MOST_TEXT) -> str:
     """The text of a file in UTF-8, with or without a byte order mark. Raises FileError."""
     try:
@@ -113,6 +123,13 @@ def claim_folder(wanted: Path) -> Path:
             continue
         return folder
     raise AssertionError("names do not end")
+
+
+def drop_empty(file: Path) -> None:
+    """Takes back the name of a file that nothing was written to."""
+    with contextlib.suppress(OSError):
+        if file.stat().st_size == 0:
+            file.unlink()
 
 
 def refuse_unwritable(file: Path) -> None:

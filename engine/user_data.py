@@ -9,6 +9,11 @@ from pathlib import Path
 import platformdirs
 
 
+def private() -> bool:
+    """Whether prompts and keys are written nowhere: FORELAND_PRIVATE is set, and not to 0."""
+    return os.environ.get("FORELAND_PRIVATE", "0") not in ("", "0")
+
+
 def data_folder() -> Path:
     """Sessions, films, settings and logs: FORELAND_HOME, or the place that the system has for an application's data.
 

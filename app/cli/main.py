@@ -42,8 +42,9 @@ Completion in the shell (bash, zsh or fish), in its start file:
 
 \b
 Environment:
-  FORELAND_HOME  folder for sessions, films, settings and logs
-  FORELAND_LOG   what the terminal is told: debug, info, warning (default), error
+  FORELAND_HOME     folder for sessions, films, settings and logs
+  FORELAND_PRIVATE  1: neither prompts nor keys are written to logs and preferences
+  FORELAND_LOG      what the terminal is told: debug, info, warning (default), error
 """
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.errors import UserError
+from engine.files import write_whole
 
 
 def write_json(file: Path, data: object) -> None:
     """Makes the folder too. Raises UserError."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+        write_whole(file, (json.dumps(data, indent=2) + "\n").encode(), 0o644)
     except OSError as e:
         raise UserError(f"cannot write {file}: {e.strerror}") from e
 

@@ -18,6 +18,7 @@ from app.cli.parameters import FILE, Number, Whole
 from app.cli.report import write_json
 from app.options import Choice, ChoiceError, ModelOptions, SamplingOptions
 from app.storage.paths import data_folder
+from engine.files import claim_folder
 
 
 def has_display() -> bool:
@@ -29,8 +30,8 @@ def has_display() -> bool:
 
 
 def new_session() -> Path:
-    """A folder for a session's log."""
-    return data_folder() / "sessions" / time.strftime("%Y-%m-%d-%H%M%S")
+    """A new folder for a session's log. Raises OSError."""
+    return claim_folder(data_folder() / "sessions" / time.strftime("%Y-%m-%d-%H%M%S"))
 
 
 @click.command()
@@ -54,7 +55,10 @@ def run(
         if not prompt.strip():
             raise UserError("the prompt is empty: say what the world should be")
         script = replace(script, prompt=prompt)
-    folder = session or new_session()
+    try:
+        folder = session or new_session()
+    except OSError as e:
+        raise UserError(f"the session log cannot be written to {data_folder()}: {e.strerror}") from e
     if not has_display():
         click.echo("foreland: no display here: exploring with the bundled key script instead", err=True)
         return explore_by(Run(model, sampling, script, folder / "world.mp4", folder))

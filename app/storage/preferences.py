@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
+import json
 import logging
 import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +22,9 @@ from pydantic import (
     field_validator,
 )
 
+from engine.files import FileError, is_text, read_bytes, write_whole
 from engine.runtime.keymap import ACTIONS
+from engine.user_data import private
 
 log = logging.getLogger(__name__)
 
@@ -30,10 +36,14 @@ LEAST_TEXT_SCALE, MOST_TEXT_SCALE = 0.8, 2.0
 
 
 def _within(low: float, high: float) -> BeforeValidator:
-    """A number is brought into the range; what is none is refused by the type."""
-    return BeforeValidator(
-        lambda x: min(max(float(x), low), high) if isinstance(x, (int, float)) and not isinstance(x, bool) else x
-    )
+    """A number is brought into the range; what is none is refused by the type, and so is NaN."""
+
+    def within(x: Any) -> Any:
+        if isinstance(x, bool) or not isinstance(x, (int, float)) or x != x:
+            return None
+        return float(min(max(x, low), high))
+
+    return BeforeValidator(within)
 
 
 def _texts(value: Any) -> Any:
@@ -98,25 +108,94 @@ class Preferences(BaseModel):
 
     def remember(self, prompt: str) -> None:
         """A prompt that was applied; the newest last, each once."""
+        if not is_text(prompt) or private():
+            return
         kept = [p for p in self.prompts if p != prompt]
         self.prompts = [*kept[-PROMPTS + 1 :], prompt]
 
 
 def load(file: Path) -> Preferences:
     """From a file; what is missing or of a wrong kind is as at the first start."""
+    if not os.path.lexists(file):
+        return Preferences()
     try:
-        return Preferences.model_validate_json(file.read_bytes())
-    except FileNotFoundError:
-        pass
-    except (OSError, ValidationError) as e:
-        reason = str(e).splitlines()[0] if isinstance(e, OSError) else e.errors()[0]["msg"]
-        log.warning("the preferences in %s cannot be read (%s); they begin anew", file, reason)
+        return Preferences.model_validate_json(read_bytes(file).removeprefix(codecs.BOM_UTF8))
+    except (FileError, ValidationError) as e:
+        reason = e.errors()[0]["msg"] if isinstance(e, ValidationError) else str(e)
+        log.warning(
+            "the preferences in %s cannot be read (%s); they begin anew, the file stays as %s",
+            file,
+            reason,
+            _aside(file),
+        )
     return Preferences()
+
+
+def _aside(file: Path) -> str:
+    """A file that cannot be read is kept under another name: a person may mend it."""
+    other = file.with_suffix(".broken.json")
+    try:
+        os.replace(file, other)
+    except OSError:
+        return file.name
+    return other.name
 
 
 def save(preferences: Preferences, file: Path) -> None:
     """Raises OSError; the old file stays then."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    part.write_text(preferences.model_dump_json(indent=2) + "\n", encoding="utf-8")
-    os.replace(part, file)
+    write_whole(file, (json.dumps(preferences.model_dump(), indent=2) + "\n").encode())
+
+
+class PreferencesFile:
+    """Preferences and the file that they are kept in: written a moment after they change, beside the window's thread.
+
+    Two windows may share the file: what this one changed is laid over what the other one wrote.
+    """
+
+    def __init__(self, file: Path | None, on_error: Callable[[str], None] = lambda sentence: None) -> None:
+        """file: None for preferences that do not last. on_error: hears once that they cannot be written, from any thread."""
+        self._file, self._on_error = file, on_error
+        self.value = load(file) if file is not None else Preferences()
+        self._known = self.value.model_dump()
+        self._said = False
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="foreland-preferences")
+
+    def save(self) -> None:
+        """Writes what has changed since it was called last; nothing when nothing has."""
+        now = self.value.model_dump()
+        if self._file is not None and now != self._known:
+            before, self._known = self._known, now
+            self._writer.submit(self._write, self._file, before, now)
+
+    def close(self) -> None:
+        """Writes what is left, and waits for it."""
+        self.save()
+        self._writer.shutdown()
+
+    def _write(self, file: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
+        try:
+            there = load(file).model_dump() if os.path.lexists(file) else before
+            save(Preferences.model_validate(merged(before, now, there)), file)
+        except (OSError, ValueError) as e:
+            log.warning("the preferences could not be written: %s", e)
+            if not self._said:
+                self._on_error(f"the preferences could not be written to {file}: {e}")
+            self._said = True
+
+
+def merged(before: Mapping[str, Any], now: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
+    """What one window changed from `before` to `now`, laid over what another one wrote meanwhile. Lists keep what either added."""
+    out = dict(there)
+    for name, value in now.items():
+        old = before.get(name)
+        if value == old:
+            continue
+        others = there.get(name)
+        if isinstance(value, list) and isinstance(old, list) and isinstance(others, list):
+            gone = [x for x in old if x not in value]
+            # what was said again has moved to the end
+            added = [x for x in value if x not in old or value.index(x) != old.index(x)]
+            value = [x for x in others if x not in gone and x not in added] + added
+            value = value[-PROMPTS:] if name == "prompts" else value
+        out[name] = value
+    return out

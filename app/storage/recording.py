@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from engine.files import claim_file, drop_empty
 from engine.models.interface import ModelSpec
 from engine.playback.player import Frame, Samples
 from engine.playback.recorder import Draw, Recorder, RecordingError
@@ -38,9 +39,11 @@ class WindowRecording:
         """Raises RecordingError."""
         self.stop()
         name = time.strftime(f"{spec.name.replace('/', '-')}-%Y-%m-%d-%H%M%S.mp4")
-        self._recorder = Recorder(
-            self._folder() / name, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True
-        )
+        try:
+            file = claim_file(self._folder() / name)
+        except OSError as e:
+            raise RecordingError(f"cannot write {self._folder() / name}: {e.strerror}") from e
+        self._recorder = Recorder(file, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True)
         self._began = time.monotonic()
         self.frames, self.handed = 0, 0.0
 
@@ -64,6 +67,8 @@ class WindowRecording:
                 self._post(f"recorded {recorder.path}")
             except RecordingError as e:
                 self._post(str(e))
+            finally:
+                drop_empty(recorder.path)
 
         thread = threading.Thread(target=finish, name="foreland-recorder-end", daemon=True)
         thread.start()

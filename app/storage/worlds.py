@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import shutil
@@ -13,7 +12,8 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from engine.assets import FOLDER
-from engine.documents import OpenDocument, Text, read_document
+from engine.documents import DocumentError, OpenDocument, Text, read_document, read_document_file
+from engine.files import claim_file, drop_empty, first_line, write_whole
 from engine.models.catalogue import DEFAULT
 
 log = logging.getLogger(__name__)
@@ -51,34 +51,63 @@ class WorldFile(OpenDocument):
     name: str | None = None
     """Shown in the list; the file's name where there is none."""
     prompt: Text
-    seed: Annotated[int, Field(ge=0)]
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
     model: str | None = None
     """Name or folder of the model; the default where there is none."""
     begin: str | None = None
     """File of the start picture, relative to this one."""
 
 
+class FirstLine(OpenDocument):
+    """What the list of sessions needs of a log."""
+
+    model: str
+    prompt: str
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
+
+
+class End(OpenDocument):
+    """What the list of sessions needs of a summary."""
+
+    frames_shown: Annotated[int, Field(ge=0)]
+    fps: Annotated[float, Field(gt=0)] = 16.0
+
+
 WORLD_FILE = TypeAdapter(WorldFile)
+FIRST_LINE, END = TypeAdapter(FirstLine), TypeAdapter(End)
+LOG, SUMMARY = "events.jsonl", "summary.json"
 
 
 def read_world(file: Path) -> World:
-    """Raises DocumentError or OSError."""
-    data = read_document(WORLD_FILE, file.read_bytes(), str(file))
+    """Raises DocumentError or FileError."""
+    data = read_document_file(WORLD_FILE, file)
     picture = file.with_suffix(".png")
     return World(
         data.name or file.stem,
         data.prompt,
         data.seed,
         data.model or DEFAULT,
-        file.parent / data.begin if data.begin else None,
+        _beside(file, data.begin) if data.begin else None,
         picture if picture.exists() else None,
         file,
     )
 
 
+def _beside(file: Path, name: str) -> Path:
+    """The start picture of a world: a file in the world's own folder. A world that somebody sends names no other file of the
+    machine. Raises DocumentError."""
+    wanted, folder = file.parent / name, file.parent
+    try:
+        if wanted.resolve().is_relative_to(folder.resolve()):
+            return wanted
+    except (OSError, ValueError, RuntimeError):  # a loop of links, a name that is none
+        pass
+    raise DocumentError(f"{file}: begin: {name[:100]!r} is no file in the world's own folder")
+
+
 def worlds(home: Path | None) -> list[World]:
     """The person's own, the newest first, then those that ship. Files that cannot be read are left out."""
-    own = sorted((home / "worlds").glob("*.json"), key=lambda f: -f.stat().st_mtime) if home is not None else []
+    own = sorted((home / "worlds").glob("*.json"), key=_newest_first) if home is not None else []
     bundled = sorted(Path(str(FOLDER / BUNDLED)).glob("*.json"))
     out = []
     for file in [*own, *bundled]:
@@ -89,22 +118,28 @@ def worlds(home: Path | None) -> list[World]:
     return out
 
 
+def _newest_first(file: Path) -> float:
+    try:
+        return -file.lstat().st_mtime
+    except OSError:
+        return 0.0
+
+
 def save_world(home: Path, world: World, thumbnail: bytes) -> Path:
     """Writes a world, its thumbnail (PNG) and a copy of its start picture; returns its file. Raises OSError."""
     folder = home / "worlds"
-    folder.mkdir(parents=True, exist_ok=True)
-    stem = re.sub(r"[^\w-]+", "-", world.name).strip("-")[:60] or "world"
-    file, n = folder / f"{stem}.json", 1
-    while file.exists():
-        n += 1
-        file = folder / f"{stem}-{n}.json"
-    begin = None
-    if world.begin is not None:
-        begin = f"{file.stem}-begin{world.begin.suffix}"
-        shutil.copyfile(world.begin, folder / begin)
-    file.with_suffix(".png").write_bytes(thumbnail)
-    data = WorldFile(name=world.name, prompt=world.prompt, seed=world.seed, model=world.model, begin=begin)
-    file.write_text(data.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    stem = re.sub(r"[^\w-]+", "-", world.name).strip("-").encode()[:60].decode(errors="ignore") or "world"
+    file = claim_file(folder / f"{stem}.json")
+    try:
+        begin = None
+        if world.begin is not None:
+            begin = f"{file.stem}-begin{world.begin.suffix}"
+            shutil.copyfile(world.begin, folder / begin)
+        write_whole(file.with_suffix(".png"), thumbnail)
+        data = WorldFile(name=world.name, prompt=world.prompt, seed=world.seed, model=world.model, begin=begin)
+        write_whole(file, (data.model_dump_json(indent=1) + "\n").encode())
+    finally:
+        drop_empty(file)
     return file
 
 
@@ -115,15 +150,20 @@ def sessions(home: Path | None, most: int = 30) -> list[PastSession]:
     out: list[PastSession] = []
     for folder in sorted((home / "sessions").glob("*"), reverse=True):
         try:
-            with (folder / "events.jsonl").open(encoding="utf-8") as f:
-                head = json.loads(f.readline())
-            seconds = 0.0
-            if (folder / "summary.json").exists():
-                summary = json.loads((folder / "summary.json").read_text("utf-8"))
-                seconds = float(summary.get("frames_shown", 0)) / float(summary.get("fps", 16) or 16)
-            out.append(PastSession(folder, head["model"], head["prompt"], int(head["seed"]), seconds))
-        except (OSError, ValueError, KeyError, TypeError):
+            head = read_document(FIRST_LINE, first_line(folder / LOG), str(folder / LOG))
+        except ValueError as e:
+            log.info("a session is left out of the list: %s", e)
             continue
+        out.append(PastSession(folder, head.model, head.prompt, head.seed, _seconds(folder / SUMMARY)))
         if len(out) >= most:
             break
     return out
+
+
+def _seconds(summary: Path) -> float:
+    """Of film that a session showed; 0 where its end was not written, or not whole."""
+    try:
+        end = read_document_file(END, summary)
+    except ValueError:
+        return 0.0
+    return end.frames_shown / end.fps

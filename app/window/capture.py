@@ -13,6 +13,7 @@ from app.storage.recording import WindowRecording
 from app.window import overlay
 from app.window.viewport import Viewport
 from app.window.world_controller import WorldController
+from engine.files import claim_file, drop_empty
 from engine.playback.player import Frame, Samples
 from engine.playback.recorder import RecordingError
 
@@ -58,8 +59,9 @@ class Capture(QObject):
         """The world as it is shown, with the overlay where that is on, as a PNG."""
         file = self._folder / "pictures" / time.strftime("%Y-%m-%d-%H%M%S.png")
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            file = claim_file(file)
             saved = self._viewport.grab().save(str(file))
+            drop_empty(file)
         except OSError:
             saved = False
         self.messagePosted.emit(f"saved {file}" if saved else f"the screenshot could not be written to {file}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import logging
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
+from engine.files import claim_file, drop_empty, write_whole
 from engine.models.interface import Decoder, ModelSpec
 from engine.playback.player import Frame
 from engine.playback.recorder import Recorder
@@ -88,14 +89,16 @@ class DecodeJobs(QObject):
         """An mp4 of consecutive groups, with their sound."""
 
         def make() -> Path:
-            recorder = Recorder(file, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True)
+            whole = claim_file(file)
+            recorder = Recorder(whole, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True)
             try:
                 for made in self._decode(engine, groups, before):
                     for frame, sound in made.each():
                         recorder.add(frame, sound)
             finally:
                 recorder.close()
-            return file
+                drop_empty(whole)
+            return whole
 
         return self._start(make, done, failed)
 
@@ -120,15 +123,18 @@ class DecodeJobs(QObject):
             )
             size = (round(spec.width * factor), round(spec.height * factor))
             images = [p.resize(size, Image.Resampling.BICUBIC) for p in images]
-            file.parent.mkdir(parents=True, exist_ok=True)
+            whole = claim_file(file)
             duration = round(1000 / spec.fps)
             more = {"quality": 80} if file.suffix == ".webp" else {}
             # whole or not at all
-            part = file.with_name(f".{file.name}.part")
+            data = io.BytesIO()
             kind = file.suffix[1:].upper()
-            images[0].save(part, kind, save_all=True, append_images=images[1:], duration=duration, loop=0, **more)
-            os.replace(part, file)
-            return file
+            try:
+                images[0].save(data, kind, save_all=True, append_images=images[1:], duration=duration, loop=0, **more)
+                write_whole(whole, data.getvalue())
+            finally:
+                drop_empty(whole)
+            return whole
 
         return self._start(make, done, failed)
 

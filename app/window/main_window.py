@@ -17,8 +17,7 @@ from app.input.held_keys import HeldKeys
 from app.input.input_manager import InputManager, keymap_of
 from app.language import tr
 from app.options import Choice
-from app.storage import preferences
-from app.storage.preferences import Preferences
+from app.storage.preferences import PreferencesFile
 from app.storage.worlds import World
 from app.window.actions import BY_ID
 from app.window.appearance import Appearance
@@ -40,15 +39,19 @@ from app.window.viewport import Viewport
 from app.window.volume import Volume
 from app.window.world_controller import WorldController
 from engine.assets import prompt_presets
+from engine.files import is_text
 from engine.models.interface import ModelSpec
 from engine.playback.audio import DeviceClock
 from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
 from engine.runtime.settings import Settings
+from engine.user_data import private
 
 log = logging.getLogger(__name__)
 
 REFRESH_MS = 60
+KEEP_MS = 1000
+"""Between two looks whether the preferences have changed."""
 WELCOME_MS = 400
 PREFERENCES = "preferences.json"
 FIRST_SIZE = QSize(1180, 780)
@@ -75,7 +78,8 @@ class MainWindow(QMainWindow):
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         self._home = home
-        self.preferences = preferences.load(home / PREFERENCES) if home is not None else Preferences()
+        self._preferences = PreferencesFile(home / PREFERENCES if home is not None else None, self._say)
+        self.preferences = self._preferences.value
         self.world = WorldController(engine, settings, spec, choose, new_session, self)
         self.notifications = Notifications(self)
         self.appearance = Appearance(application, self.preferences)
@@ -108,6 +112,9 @@ class MainWindow(QMainWindow):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.refresh)
         self._timer.start(REFRESH_MS)
+        self._keeper = QTimer(self)
+        self._keeper.timeout.connect(self._keep_preferences)
+        self._keeper.start(KEEP_MS)
         self.viewport.setFocus()
 
     @property
@@ -194,17 +201,19 @@ class MainWindow(QMainWindow):
         width = self.preferences.side_width or self.side.sizeHint().width()
         self._splitter.setSizes([max(1, self.width() - width), width])
 
-    def _save_preferences(self) -> None:
+    def _say(self, message: str) -> None:
+        """From any thread."""
+        self.notifications.post(message)
+
+    def _keep_preferences(self) -> None:
+        """What was changed lately is written; called once in a while, and at the end."""
         p = self.preferences
         p.geometry = bytes(self.saveGeometry().toHex().data()).decode()
         p.side_page, p.side_width = self.side.page, self._splitter.sizes()[1] or p.side_width
         p.overlay, p.smooth = self.viewport.overlay_shown, self.viewport.smooth
-        p.draft = self.prompt.text if self.prompt.text != self.engine.view.prompt else ""
-        if self._home is not None:
-            try:
-                preferences.save(p, self._home / PREFERENCES)
-            except OSError as e:
-                log.warning("the preferences could not be saved: %s", e)
+        draft = self.prompt.text if self.prompt.text != self.engine.view.prompt else ""
+        p.draft = draft if is_text(draft) and not private() else ""
+        self._preferences.save()
 
     # -- connections ---------------------------------------------------------------------------------------------------
 
@@ -354,12 +363,14 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.keys.clear()
         self._timer.stop()
+        self._keeper.stop()
         self.viewport.stop()
         self.inputs.close()
         self.takes.jobs.close()
         self.sound.close()
         self.capture.close()
-        self._save_preferences()
+        self._keep_preferences()
+        self._preferences.close()
         self.world.close()
         super().closeEvent(event)
 

@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engine.errors import Refused
+from engine.files import read_text, write_whole
 from engine.runtime.score import Line, Performance, ScoreError, checked, parse, text_of
 
 
@@ -138,9 +140,9 @@ class ScorePanel(QWidget):
     def open(self, file: Path) -> None:
         """Reads a score; what was in the table stays when it cannot be read."""
         try:
-            self.show_lines(parse(file.read_text("utf-8")))
+            self.show_lines(parse(read_text(file), str(file)))
             self.note.setText(f"{file.name}: {self.table.rowCount()} lines")
-        except (OSError, UnicodeDecodeError, ScoreError) as e:
+        except Refused as e:
             self.note.setText(f"{e}; the lines here are as they were")
 
     def _save(self) -> None:
@@ -150,7 +152,7 @@ class ScorePanel(QWidget):
 
     def save(self, file: Path) -> None:
         try:
-            file.write_text(text_of(self.lines()), encoding="utf-8")
+            write_whole(file, text_of(self.lines()).encode())
             self.note.setText(f"saved {file}")
         except (OSError, ScoreError) as e:
             self.note.setText(f"{e}; nothing was saved")

@@ -53,6 +53,7 @@ from engine.runtime.messages import PersonMessage
 from engine.runtime.settings import Settings
 from engine.runtime.takes import Kept
 from engine.runtime.view import UpdateKind
+from engine.user_data import private as is_private
 
 log = logging.getLogger(__name__)
 
@@ -84,10 +85,13 @@ class SessionLog:
     The log is a by-product: where it cannot be written it ends with a whole line, `error` says so, and nothing is raised.
     """
 
-    def __init__(self, folder: Path | None, clock: Callable[[], float], media: Callable[[], float]) -> None:
-        """clock: the session's, seconds; media: seconds of media time shown. Raises OSError when the folder cannot be
-        written, FileExistsError when it holds a session."""
+    def __init__(
+        self, folder: Path | None, clock: Callable[[], float], media: Callable[[], float], private: bool | None = None
+    ) -> None:
+        """clock: the session's, seconds; media: seconds of media time shown. private: neither prompts nor keys are written;
+        None: as FORELAND_PRIVATE says. Raises OSError when the folder cannot be written, FileExistsError when it holds a session."""
         self.folder = folder
+        self.private = is_private() if private is None else private
         self.error = ""
         """Why something of the session is not on the disk, in one sentence; '' while all of it is."""
         self.on_error: Callable[[str], None] = lambda sentence: None
@@ -106,6 +110,9 @@ class SessionLog:
         """The clock's time when the log began; `t` counts from there."""
         return self._t0
 
+    def _said(self, prompt: str) -> str:
+        return "" if self.private else prompt
+
     def session(self, model: Model, settings: Settings, controller: Controller, now: float) -> None:
         """The first line. settings: checked ones."""
         spec, estimator = model.spec, controller.estimator
@@ -123,7 +130,7 @@ class SessionLog:
             policy=controller.policy,
             spans=spec.spans,
             fps=spec.fps,
-            prompt=settings.prompt,
+            prompt=self._said(settings.prompt),
             machine=facts(),
             t0=self._t0,
             t0_wall=time.time(),
@@ -133,6 +140,8 @@ class SessionLog:
 
     def message(self, message: PersonMessage, now: float) -> None:
         """What a person did."""
+        if self.private:
+            return
         self._write("message", now, name=type(message).__name__, data=message)
 
     def event(self, event: Event) -> None:
@@ -162,6 +171,8 @@ class SessionLog:
 
     def condition(self, c: Condition, kind: UpdateKind, now: float) -> None:
         """A new condition."""
+        if self.private:
+            return
         self._write(
             "condition",
             now,
@@ -220,12 +231,14 @@ class SessionLog:
             policy=c.policy,
             first=first,
             start=start,
-            prompt=condition.prompt,
+            prompt=self._said(condition.prompt),
         )
 
     def reset(self, seed: int, start: Path | None, prompt: str, attempt: int, now: float) -> None:
         """A new world. start: the file that it starts from, if one was named."""
-        self._write("reset", now, seed=seed, start=start, prompt=prompt, attempt=attempt)
+        self._write(
+            "reset", now, seed=seed, start=None if self.private else start, prompt=self._said(prompt), attempt=attempt
+        )
 
     def rewind(self, take: int, position: int, groups: int, became: int, attempt: int, now: float) -> None:
         """Another way on. groups: that the model takes in again; became: the new take."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -86,3 +88,66 @@ def test_past_sessions_come_newest_first_and_those_without_a_log_are_left_out(tm
     found = sessions(tmp_path)
     assert [(s.folder.name, s.model, s.seed, s.seconds) for s in found] == [("4", "m", 2, 2.0), ("1", "pocket", 1, 0.0)]
     assert [s.folder.name for s in sessions(tmp_path, most=1)] == ["4"]
+
+
+BROKEN = {
+    "deep": "[" * 100_000,
+    "deep object": '{"a":' * 50_000,
+    "begin of another kind": '{"prompt": "x", "seed": 1, "begin": 5}',
+    "a name with a null": '{"prompt": "x", "seed": 1, "begin": "a\\u0000b"}',
+    "a huge seed": '{"prompt": "x", "seed": 99999999999999999999999}',
+    "too many digits": '{"prompt": "x", "seed": ' + "9" * 5000 + "}",
+    "infinite": '{"prompt": "x", "seed": Infinity}',
+    "a list for a model": '{"prompt": "x", "seed": 1, "model": ["a"]}',
+    "half a character": '{"prompt": "\\ud800", "seed": 1}',
+    "another file of the machine": '{"prompt": "x", "seed": 1, "begin": "/etc/passwd"}',
+    "a file outside": '{"prompt": "x", "seed": 1, "begin": "../../secret.png"}',
+    "a list": "[]",
+    "nothing": "",
+    "bytes": b"\xff\xfe\x00",
+    "large": b" " * 5_000_000,
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_one_bad_world_hides_no_other_and_names_no_file_outside(tmp_path: Path, text: str | bytes) -> None:
+    (tmp_path / "worlds").mkdir()
+    bad = tmp_path / "worlds" / "bad.json"
+    bad.write_bytes(text if isinstance(text, bytes) else text.encode())
+    (tmp_path / "worlds" / "good.json").write_bytes(b'\xef\xbb\xbf{"prompt": "snow", "seed": 1}')
+    assert next(w.name for w in worlds(tmp_path)) == "good"
+    with pytest.raises(ValueError, match=r"bad\.json") as e:
+        read_world(bad)
+    assert len(str(e.value)) < 1000 and "\n" not in str(e.value)
+
+
+def test_what_is_no_ordinary_file_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "worlds").mkdir()
+    os.mkfifo(tmp_path / "worlds" / "pipe.json")
+    (tmp_path / "worlds" / "zero.json").symlink_to("/dev/zero")
+    (tmp_path / "worlds" / "gone.json").symlink_to("/nowhere")
+    (tmp_path / "worlds" / "loop.json").symlink_to(tmp_path / "worlds" / "loop.json")
+    (tmp_path / "worlds" / "folder.json").mkdir()
+    assert worlds(tmp_path) == worlds(None)
+
+
+@pytest.mark.parametrize("head", ["[1]", "[" * 100_000, "5", '{"model":5,"prompt":7,"seed":1}', '{"seed":Infinity}'])
+@pytest.mark.parametrize("end", ["[1]", '{"frames_sho', '{"frames_shown": null}', "[" * 100_000])
+def test_one_bad_session_hides_no_other(tmp_path: Path, head: str, end: str) -> None:
+    good = '{"model":"pocket","prompt":"x","seed":1}'
+    for name, first in (("bad", head), ("good", good)):
+        folder = tmp_path / "sessions" / name
+        folder.mkdir(parents=True)
+        (folder / "events.jsonl").write_text(first + "\n")
+        (folder / "summary.json").write_text(end)
+    assert [(s.folder.name, s.seconds) for s in sessions(tmp_path)] == [("good", 0.0)]
+
+
+def test_worlds_saved_at_one_time_all_exist_and_only_the_person_can_read_them(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        files = list(pool.map(lambda seed: save_world(tmp_path, World("snow", "snow", seed), b"png"), range(8)))
+    assert len(set(files)) == 8
+    assert {read_world(f).seed for f in files} == set(range(8))
+    assert {f.stat().st_mode & 0o777 for f in files} == {0o600}
+    name = "ä" * 300
+    assert read_world(save_world(tmp_path, World(name, "snow", 1), b"png")).name == name

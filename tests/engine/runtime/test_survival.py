@@ -6,8 +6,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,21 +17,9 @@ from engine.models.media_files import read_still
 from engine.runtime.engine import Engine
 from engine.runtime.replay import replay
 from engine.runtime.settings import Settings, StartFrom
-from tests.engine.runtime.test_engine import Play, foreland_threads, lines, start
+from tests.engine.runtime.test_engine import Play, lines, start
+from tests.full_disk import full_disk
 from tests.toy import SPEC, ToySampler, toy
-
-
-@contextmanager
-def full_disk(bytes_a_file: int) -> Iterator[None]:
-    """Files cannot grow beyond so many bytes: what a full disk says, in this process alone."""
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_a_file, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def plays_on(play: Play) -> None:
@@ -166,7 +153,7 @@ def test_a_full_disk_ends_the_log_with_one_sentence_and_not_the_world(tmp_path: 
         play.frames_more(60)
         plays_on(play)
         play.engine.close()
-    assert play.engine.summary is not None and foreland_threads() == []
+    assert play.engine.summary is not None and not play.engine.running
     assert play.engine.log_error.count("session log") == 1
     text = (tmp_path / "s" / "events.jsonl").read_text()
     assert text.endswith("\n"), "half a line is taken back"
@@ -213,7 +200,30 @@ def test_closing_during_a_step_that_hangs_writes_the_summary_and_leaves_the_thre
     assert any("was left" in x.get("text", "") for x in lines(tmp_path))
     goes_on.set()
     end = time.monotonic() + 10
-    while foreland_threads():
+    while engine.running:
         assert time.monotonic() < end, "it ends as soon as it can"
         time.sleep(0.01)
     assert lines(tmp_path)[-1]["kind"] == "summary", "and writes nothing any more"
+
+
+def test_what_is_private_is_not_in_the_log_and_it_still_replays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORELAND_PRIVATE", "1")
+    play = start(tmp_path)
+    play.frames_more(8)
+    play.engine.press("forward")
+    play.engine.set_prompt("a very secret place")
+    play.frames_more(20)
+    play.engine.new_world("another secret place", start=StartFrom.model())
+    play.until(lambda: "another" in play.engine.view.prompt)
+    play.engine.close()
+    text = "".join(f.read_text() for f in (tmp_path / "s").iterdir())
+    assert "secret" not in text and "forward" not in text
+    assert replay(tmp_path / "s").difference == ""
+
+
+def test_only_the_person_can_read_the_log(tmp_path: Path) -> None:
+    Engine(toy(), SPEC, Settings(prompt="a"), tmp_path / "s").close()
+    assert (tmp_path / "s").stat().st_mode & 0o777 == 0o700
+    assert {f.stat().st_mode & 0o777 for f in (tmp_path / "s").iterdir()} == {0o600}
