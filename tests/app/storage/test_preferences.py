@@ -48,7 +48,8 @@ def test_what_is_saved_is_read_again_with_entries_of_a_newer_version(tmp_path: P
     found = load(file)
     found.theme = "light"
     save(found, file)
-    assert json.loads(file.read_text()) == {**TODAY, "schema_version": 1, "theme": "light", "subtitles": {"on": True}}
+    there = {**TODAY, "schema_version": 1, "theme": "light", "subtitles": {"on": True}}
+    assert json.loads(file.read_text()) == {**Preferences().model_dump(), **there}
     assert not file.with_suffix(".part").exists()
 
 
