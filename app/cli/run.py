@@ -71,7 +71,9 @@ def run(
         return model.another(name).choose()
 
     try:
-        return open_window(choice, settings, folder, overlay, another, new_session, data_folder(), sound)
+        return open_window(
+            choice, settings, folder, overlay, another, new_session, data_folder(), sound, prompt is None
+        )
     except OSError as e:
         raise UserError(f"the session log cannot be written to {folder}: {e}") from e
 

@@ -72,6 +72,14 @@ class Preferences(BaseModel):
     """The person's own key map: key to action."""
     welcome: bool = True
     """Whether the welcome page is shown at the start."""
+    still: bool = False
+    """Whether nothing moves by itself in the window but the world."""
+    coached: bool = False
+    """Whether the first steps were shown."""
+    language: str = "system"
+    """A language of `app.language`, or the system's."""
+    overlay_full: bool = True
+    """Whether the overlay has its full form."""
     text_scale: Annotated[float, _within(LEAST_TEXT_SCALE, MOST_TEXT_SCALE)] = 1.0
     """Of all text; 0.8 to 2."""
     film_overlay: bool = False

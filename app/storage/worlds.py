@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import shutil
 from dataclasses import dataclass
@@ -31,6 +32,10 @@ class World:
     begin: Path | None = None
     thumbnail: Path | None = None
     file: Path | None = None
+    loop: Path | None = None
+    """A short moving picture of it, a WebP."""
+    own: bool = False
+    """The person's own: it can be renamed and deleted."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,8 @@ def read_world(file: Path) -> World:
         _beside(file, data.begin) if data.begin else None,
         picture if picture.exists() else None,
         file,
+        loop if (loop := file.with_suffix(".webp")).exists() else None,
+        own=not file.is_relative_to(FOLDER),
     )
 
 
@@ -141,6 +148,24 @@ def save_world(home: Path, world: World, thumbnail: bytes) -> Path:
     finally:
         drop_empty(file)
     return file
+
+
+def rename_world(world: World, name: str) -> None:
+    """Another name for one of the person's own. Raises DocumentError or OSError."""
+    assert world.file is not None and world.own
+    data = read_document(WORLD_FILE, world.file.read_bytes(), str(world.file))
+    text = data.model_copy(update={"name": name}).model_dump_json(indent=1)
+    part = world.file.with_suffix(".part")
+    part.write_text(text + "\n", encoding="utf-8")
+    os.replace(part, world.file)
+
+
+def delete_world(world: World) -> None:
+    """One of the person's own, with its pictures. Raises OSError."""
+    assert world.file is not None and world.own
+    for file in (world.thumbnail, world.loop, world.begin, world.file):
+        if file is not None and file.parent == world.file.parent:
+            file.unlink(missing_ok=True)
 
 
 def sessions(home: Path | None, most: int = 30) -> list[PastSession]:

@@ -45,7 +45,7 @@ class Action:
 
 
 ACTIONS = (
-    Action("world.welcome", "&Welcome ...", "dialogs.show_welcome", "Ctrl+Shift+W", "worlds, models, past sessions"),
+    Action("world.start", "S&tart screen", "start.open", "Ctrl+Shift+W", "worlds, models and past sessions to enter"),
     Action("world.prompt", "&Prompt", "prompt.focus_text", "Ctrl+L", "go to the prompt box; Enter does it too"),
     Action(
         "world.pause",

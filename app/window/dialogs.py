@@ -12,19 +12,15 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 from app.input.input_manager import InputManager
 from app.logs import log_file, newest_lines
 from app.storage.preferences import Preferences
-from app.storage.worlds import PastSession, World
 from app.window.help import HelpDialog, about_page, help_page, keys_page
 from app.window.keymap_editor import KeymapEditor
 from app.window.models_dialog import ModelsDialog
-from app.window.welcome import Welcome, gpu_memory_gb
 from engine.models.media_files import FILMS, PICTURES
 
 
 class Dialogs(QObject):
     """Keeps the dialog of each kind that was opened last."""
 
-    worldSelected = Signal(object)
-    """A `World` to enter."""
     modelSelected = Signal(str)
 
     def __init__(
@@ -39,27 +35,9 @@ class Dialogs(QObject):
         super().__init__(window)
         self._inputs, self._preferences, self._home = inputs, preferences, home
         self._model, self._window = model, window
-        self.welcome: Welcome | None = None
         self.models: ModelsDialog | None = None
         self.help: HelpDialog | None = None
         self.keymap_editor: KeymapEditor | None = None
-
-    def show_welcome(self) -> None:
-        """Worlds, models and past sessions."""
-        self._prepare(self.welcome)
-        self.welcome = Welcome(self._home, gpu_memory_gb(), self._preferences.welcome, self._window)
-        self.welcome.worldSelected.connect(self.worldSelected)
-        self.welcome.sessionSelected.connect(self._enter_again)
-        self.welcome.modelSelected.connect(self.modelSelected)
-        self.welcome.modelsRequested.connect(self.show_models)
-        self.welcome.at_start.toggled.connect(self._keep_welcome)
-        self.welcome.show()
-
-    def _enter_again(self, session: PastSession) -> None:
-        self.worldSelected.emit(World(session.folder.name, session.prompt, session.seed, session.model))
-
-    def _keep_welcome(self, on: bool) -> None:
-        self._preferences.welcome = on
 
     def show_models(self) -> None:
         self._prepare(self.models)

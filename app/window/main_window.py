@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from app.storage.worlds import World
 from app.window.actions import BY_ID
 from app.window.appearance import Appearance
 from app.window.capture import Capture
+from app.window.coach import Coach
 from app.window.dialogs import Dialogs
 from app.window.hover_bar import HoverBar
 from app.window.menus import Choice as MenuChoice
@@ -34,6 +36,7 @@ from app.window.score_panel import ScorePanel
 from app.window.settings_panel import SettingsPanel
 from app.window.side_bar import SideBar
 from app.window.stage import Stage
+from app.window.start_page import StartPage, first_world
 from app.window.takes_panel import TakesPanel
 from app.window.viewport import Viewport
 from app.window.volume import Volume
@@ -52,7 +55,6 @@ log = logging.getLogger(__name__)
 REFRESH_MS = 60
 KEEP_MS = 1000
 """Between two looks whether the preferences have changed."""
-WELCOME_MS = 400
 PREFERENCES = "preferences.json"
 FIRST_SIZE = QSize(1180, 780)
 """Of the window at the first start, where the screen is large enough for it."""
@@ -102,9 +104,13 @@ class MainWindow(QMainWindow):
         self.side = SideBar(self)
         self.panels = Panels(self.side, home or Path.cwd(), self.world.media_time)
         self.stage = Stage(self.viewport, self.prompt, self.notifications, self)
+        self.start = StartPage(home, self.preferences, self.world, self.stage)
         self._lay_out()
         self.menus = self._make_menus()
         self.stage.corner = self._corner()
+        self.coach = Coach(self.keys.keymap, self.stage)
+        self.stage.add(self.coach)
+        self.stage.guide = self.coach
         self.picture_only = PictureOnly(self, self.stage, self.side, self.stage.corner)
         self._connect()
         self._attach(engine, settings)
@@ -232,7 +238,11 @@ class MainWindow(QMainWindow):
         self.prompt.promptApplied.connect(lambda text, seconds: self.preferences.remember(text))
         self.prompt.favouriteToggled.connect(self._keep_favourite)
         self.score.promptDue.connect(self._play_line)
-        self.dialogs.worldSelected.connect(self.enter_world)
+        self.start.worldSelected.connect(self.enter_world)
+        self.start.modelSelected.connect(self.open_model)
+        self.start.modelsRequested.connect(self.dialogs.show_models)
+        self.start.messagePosted.connect(post)
+        self.coach.finished.connect(self._coached)
         self.dialogs.modelSelected.connect(self.open_model)
         self.inputs.badgeChanged.connect(self.viewport.set_badge)
         self.inputs.gamepadChanged.connect(self.menus["keys.gamepad"].setChecked)
@@ -265,6 +275,10 @@ class MainWindow(QMainWindow):
         self.score.stop()
         self.notifications.clear_posted()
         self._attach(engine, settings)
+        self.viewport.setFocus()
+
+    def _coached(self) -> None:
+        self.preferences.coached = True
         self.viewport.setFocus()
 
     def _keep_favourite(self, prompt: str, on: bool) -> None:
@@ -315,7 +329,10 @@ class MainWindow(QMainWindow):
         self.world.save(self._home, self.seed, bytes(data.data()))
 
     def enter_world(self, world: World) -> None:
-        """Starts a saved world, with its model where that is another one."""
+        """Starts a saved world, with its model where that is another one; one that waits at its beginning is gone on with."""
+        if self.world.waits_as(world, self.seed):
+            self.viewport.setFocus()
+            return
         self.prompt.edit.setText(world.prompt)
         self.prompt.edit.remember(world.prompt)
         self.settings.seed_box.setValue(world.seed)
@@ -343,6 +360,15 @@ class MainWindow(QMainWindow):
         self._show_recorded()
         self.settings.show_paused(self.world.paused)
         self.notifications.refresh(self.world.status)
+        self.start.refresh()
+        if (
+            not self.preferences.coached
+            and self.viewport.painted
+            and not self.start.is_open
+            and not self.picture_only.on
+        ):
+            self.coach.show()
+            self.coach.watch(view, self.viewport.overlay_shown)
 
     def _show_recorded(self) -> None:
         """How long the video is, in its menu and over the picture."""
@@ -384,21 +410,27 @@ def open_window(
     new_session: Callable[[], Path],
     home: Path,
     sound: str = "system",
+    choose_world: bool = True,
 ) -> int:
-    """Runs the program until its window closes; returns the exit status. Raises OSError for an unwritable folder."""
+    """Runs the program until its window closes; returns the exit status. Raises OSError for an unwritable folder.
+
+    choose_world: the start screen comes first, where a person wants it, and what it proposes is what the engine begins with."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Foreland")
+    first = first_world(home) if choose_world and preferences.load(home / PREFERENCES).welcome else None
+    if first is not None and first.model == choice.spec.name and first.begin is None:
+        settings = replace(settings, prompt=first.prompt, seed=first.seed)
     clock = DeviceClock()
     engine = Engine(choice.load, choice.spec, settings, folder, SystemClock(clock))
     speaker = SoundOut(DEVICES.get(sound), clock)
     window = MainWindow(engine, settings, choice.spec, choose, new_session, home, speaker)
     window.show()
     window.menus["view.overlay"].setChecked(overlay or window.preferences.overlay)
+    if first is not None:
+        window.start.open()
     app.processEvents()
     engine.start()
-    if window.preferences.welcome:
-        QTimer.singleShot(WELCOME_MS, window.dialogs.show_welcome)
     status = app.exec()
     window.world.close()
     return status

@@ -94,6 +94,11 @@ class WorldController(QObject):
         if len(path) > STEP_BACK:
             self.engine.rewind(takes.current, path[-1 - STEP_BACK].position)
 
+    def waits_as(self, world: World, seed: int) -> bool:
+        """Whether this world is the one on show, and nothing of it was played yet. seed: of the world on show."""
+        same = (world.prompt, world.seed, world.model) == (self.engine.view.prompt, seed, self.spec.name)
+        return same and world.begin == self._start_file and self.engine.player.shown == 0
+
     # -- worlds --------------------------------------------------------------------------------------------------------
 
     def new_world(self, prompt: str, seed: int) -> None:

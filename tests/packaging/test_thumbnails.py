@@ -1,4 +1,4 @@
-"""The worlds of the welcome page are the places that their thumbnails show."""
+"""The worlds of the start screen are the places that their thumbnails show."""
 
 from __future__ import annotations
 

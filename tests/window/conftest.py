@@ -160,13 +160,17 @@ def open_any(qapp: QApplication) -> Callable[..., Person]:
         clock: Clock | None = None,
         load: Any = None,
         spec: Any = None,
+        coached: bool = True,
+        before: Callable[[MainWindow], object] = lambda window: None,
         **more: Any,
     ) -> Person:
         spec = spec or spec_of("pocket")
         engine = Engine(load or loader("pocket"), spec, settings, session, clock or SystemClock())
         window = MainWindow(engine, settings, spec, **more)
+        window.preferences.coached = coached
         window.resize(*size)
         window.show()
+        before(window)
         engine.start()
         person = Person(qapp, window)
         person.focus()
@@ -268,6 +272,7 @@ class Viewer(Person):
         window.keys.clear()
         if not window.world.paused:
             window.world.toggle_pause()
+        window.start.close()
         window.lower()
 
     def log(self) -> list[dict[str, Any]]:

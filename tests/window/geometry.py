@@ -33,6 +33,17 @@ PROMPT = "an alpine lake between snowy firs in the fog at dawn, with a long desc
 def scenes(window: MainWindow) -> Iterator[str]:
     """Brings the window into each scene in turn."""
     yield "bare"
+    window.start.open()
+    screen = window.start.screen
+    assert screen is not None
+    for tab in range(screen.tabs.count()):
+        screen.tabs.setCurrentIndex(tab)
+        yield f"start screen, tab {tab}"
+    window.start.close()
+    window.preferences.coached = False
+    yield "first steps"
+    window.preferences.coached = True
+    window.coach.hide()
     window.menus["view.overlay"].setChecked(True)
     window.notifications.post(LONG)
     window.notifications.post("saved a.png")
@@ -52,6 +63,9 @@ def scenes(window: MainWindow) -> Iterator[str]:
     for page in window.side.pages:
         window.side.show_page(page)
         yield f"{page}, text of twice the size"
+    window.start.open()
+    yield "start screen, text of twice the size"
+    window.start.close()
     window.side.show_page("")
     window.appearance.scale_text(1.0)
     window.viewport.setFocus()

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QAbstractSpinBox
 from app.input.gamepad import PadState
 from app.input.global_keys import forbidden, name_of
 from app.input.mouse_look import directions
-from app.storage.worlds import World, read_world, save_world, sessions, worlds
+from app.storage.worlds import World, delete_world, read_world, rename_world, save_world, sessions, worlds
+from app.window.start_screen import VALUE
 from engine.runtime.score import Line
 from tests.window.conftest import PROMPT, Viewer
 
@@ -183,7 +184,7 @@ def test_global_keys_say_why_they_cannot_be() -> None:
     assert name_of(type("K", (), {"name": "left"})()) == "Left"
 
 
-def test_a_world_is_saved_and_entered_again_from_the_welcome_page(viewer: Viewer, tmp_path: Path) -> None:
+def test_a_world_is_saved_and_entered_again_from_the_start_screen(viewer: Viewer) -> None:
     window = viewer.window
     window.settings.seed_box.setValue(7)
     window.menus["world.save"].trigger()
@@ -193,18 +194,19 @@ def test_a_world_is_saved_and_entered_again_from_the_welcome_page(viewer: Viewer
     assert mine.thumbnail is not None
     window.settings.seed_box.setValue(1)
     window.notifications.clear_posted()
-    window.menus["world.welcome"].trigger()
-    welcome = window.dialogs.welcome
-    assert welcome is not None
-    viewer.until(welcome.isVisible)
-    viewer.screenshot(tmp_path / "welcome.png")
-    texts = [welcome.models.item(i).text() for i in range(welcome.models.count())]
-    assert "needs no GPU" in texts[0] and all("GPU" in t or "ready" in t or "can run" in t for t in texts[1:])
-    welcome.at_start.setChecked(False)
+    window.menus["world.start"].trigger()
+    screen = window.start.screen
+    assert screen is not None
+    viewer.until(screen.isVisible)
+    assert window.world.paused, "nobody walks behind the screen"
+    screen.at_start.setChecked(False)
     assert not window.preferences.welcome
-    welcome.worlds.setCurrentRow(0)
+    saved = next(i for i in range(screen.worlds.count()) if screen.worlds.item(i).data(VALUE).own)
+    screen.worlds.setCurrentRow(saved)
+    assert screen.rename_button.isVisible(), "it is the person's own"
     epoch = window.engine.player.epoch
-    welcome.enter()
+    viewer.press("Return")
+    assert not screen.isVisible() and not window.world.paused
     assert window.settings.seed_box.value() == 7
     viewer.until(lambda: window.engine.player.epoch > epoch and window.engine.player.shown > 4)
 
@@ -218,6 +220,13 @@ def test_broken_worlds_and_sessions_are_left_out(tmp_path: Path) -> None:
     (home / "worlds" / "broken.json").write_text("{")
     (home / "worlds" / "other.json").write_text('{"prompt": 3}')
     assert len([w for w in worlds(home) if w.file is not None and w.file.parent == home / "worlds"]) == 2
+    mine = read_world(again)
+    assert mine.own
+    rename_world(mine, "another")
+    assert read_world(again).name == "another"
+    delete_world(mine)
+    assert not again.exists() and not again.with_suffix(".png").exists()
+    assert not any(w.own for w in worlds(None)), "what ships is not the person's own"
     (home / "sessions" / "x").mkdir(parents=True)
     (home / "sessions" / "x" / "events.jsonl").write_text("not json")
     assert sessions(home) == []
