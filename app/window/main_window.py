@@ -19,6 +19,7 @@ from app.input.input_manager import InputManager, keymap_of
 from app.language import tr
 from app.options import Choice
 from app.storage.preferences import PreferencesFile
+from app.storage.preferences import load as load_preferences
 from app.storage.worlds import World
 from app.window.actions import BY_ID
 from app.window.appearance import Appearance
@@ -418,7 +419,7 @@ def open_window(
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Foreland")
-    first = first_world(home) if choose_world and preferences.load(home / PREFERENCES).welcome else None
+    first = first_world(home) if choose_world and load_preferences(home / PREFERENCES).welcome else None
     if first is not None and first.model == choice.spec.name and first.begin is None:
         settings = replace(settings, prompt=first.prompt, seed=first.seed)
     clock = DeviceClock()

@@ -20,14 +20,14 @@ def test_a_world_of_version_0_2_is_read(tmp_path: Path) -> None:
     file.write_text('{"name": "Lake", "prompt": "snow", "seed": 3, "model": "pocket", "begin": "lake-begin.png"}')
     file.with_suffix(".png").write_bytes(b"png")
     assert read_world(file) == World(
-        "Lake", "snow", 3, "pocket", tmp_path / "lake-begin.png", tmp_path / "lake.png", file
+        "Lake", "snow", 3, "pocket", tmp_path / "lake-begin.png", tmp_path / "lake.png", file, own=True
     )
 
 
 def test_what_a_person_leaves_out_has_a_default_and_unknown_entries_are_passed_over(tmp_path: Path) -> None:
     file = tmp_path / "lake.json"
     file.write_text('{"prompt": "snow", "seed": 3, "begin": null, "by": "me"}')
-    assert read_world(file) == World("lake", "snow", 3, DEFAULT, None, None, file)
+    assert read_world(file) == World("lake", "snow", 3, DEFAULT, None, None, file, own=True)
 
 
 @pytest.mark.parametrize(
