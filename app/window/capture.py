@@ -8,9 +8,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language import tr
 from app.storage.preferences import Preferences
 from app.storage.recording import WindowRecording
 from app.window import overlay
+from app.window.overlay_export import export_overlay
 from app.window.viewport import Viewport
 from app.window.world_controller import WorldController
 from engine.files import claim_file, drop_empty
@@ -65,6 +67,16 @@ class Capture(QObject):
         except OSError:
             saved = False
         self.messagePosted.emit(f"saved {file}" if saved else f"the screenshot could not be written to {file}")
+
+    def export_overlay(self) -> None:
+        """The overlay of this instant, as SVG and PNG."""
+        stem = self._folder / "pictures" / time.strftime("overlay-%Y-%m-%d-%H%M%S")
+        try:
+            files = export_overlay(self._viewport.moment(), claim_file(stem.with_suffix(".svg")))
+        except OSError as e:
+            self.messagePosted.emit(tr("The overlay could not be saved: {error}", error=e))
+            return
+        self.messagePosted.emit(tr("saved {file}", file=" , ".join(str(f) for f in files)))
 
     def _add(self, frame: Frame, sound: Samples | None) -> None:
         if not self.recording.on:

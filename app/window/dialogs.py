@@ -10,11 +10,14 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from app.input.input_manager import InputManager
+from app.language import tr
 from app.logs import log_file, newest_lines
 from app.storage.preferences import Preferences
+from app.window.explain import Explanation
 from app.window.help import HelpDialog, about_page, help_page, keys_page
 from app.window.keymap_editor import KeymapEditor
 from app.window.models_dialog import ModelsDialog
+from app.window.story import Story
 from engine.models.media_files import FILMS, PICTURES
 
 
@@ -22,6 +25,7 @@ class Dialogs(QObject):
     """Keeps the dialog of each kind that was opened last."""
 
     modelSelected = Signal(str)
+    messagePosted = Signal(str)
 
     def __init__(
         self,
@@ -29,12 +33,14 @@ class Dialogs(QObject):
         preferences: Preferences,
         home: Path | None,
         model: Callable[[], str],
+        story: Story,
         window: QWidget,
     ) -> None:
         """home: where worlds and sessions are kept. model: the name of the one in play."""
         super().__init__(window)
         self._inputs, self._preferences, self._home = inputs, preferences, home
-        self._model, self._window = model, window
+        self._model, self._story, self._window = model, story, window
+        self.explanation: Explanation | None = None
         self.models: ModelsDialog | None = None
         self.help: HelpDialog | None = None
         self.keymap_editor: KeymapEditor | None = None
@@ -51,6 +57,18 @@ class Dialogs(QObject):
         self.keymap_editor = KeymapEditor(self._inputs.keys.keymap, self._window)
         self.keymap_editor.keymapAccepted.connect(self._inputs.use_own_keymap)
         self.keymap_editor.show()
+
+    def explain(self) -> None:
+        """The story of the last change that was seen."""
+        tale = self._story.last()
+        if tale is None:
+            self.messagePosted.emit(
+                tr("Nothing to explain yet: hold a key or change the prompt, and wait until it is seen")
+            )
+            return
+        self._prepare(self.explanation)
+        self.explanation = Explanation(tale, self._window)
+        self.explanation.show()
 
     def show_help(self) -> None:
         self._show("What the overlay shows", help_page())

@@ -97,11 +97,14 @@ class MainWindow(QMainWindow):
             QTimer.singleShot,
         )
         self.viewport = Viewport(engine, self.keys, self)
-        self.viewport.smooth = self.preferences.smooth
+        self.viewport.smooth, self.viewport.overlay_full = self.preferences.smooth, self.preferences.overlay_full
+        self.viewport.still = self.preferences.still
         self.prompt = self._prompt_bar(settings.prompt, spec)
         self.inputs = InputManager(self.keys, self.viewport, self.preferences, self)
         self.capture = Capture(self.viewport, self.world, self.preferences, home or Path.cwd(), self.notifications.post)
-        self.dialogs = Dialogs(self.inputs, self.preferences, home, lambda: self.world.spec.name, self)
+        self.dialogs = Dialogs(
+            self.inputs, self.preferences, home, lambda: self.world.spec.name, self.viewport.story, self
+        )
         self.side = SideBar(self)
         self.panels = Panels(self.side, home or Path.cwd(), self.world.media_time)
         self.stage = Stage(self.viewport, self.prompt, self.notifications, self)
@@ -181,6 +184,7 @@ class MainWindow(QMainWindow):
         menus.add_choices("sound", "&Device", self._devices)
         menus.add_choices("keys", "&Layout", self._keymaps)
         menus["view.smooth"].setChecked(self.preferences.smooth)
+        menus["view.overlay_full"].setChecked(self.preferences.overlay_full)
         menus["world.record_overlay"].setChecked(self.preferences.film_overlay)
         menus["sound.mute"].setChecked(self.preferences.muted)
         return menus
@@ -218,6 +222,7 @@ class MainWindow(QMainWindow):
         p.geometry = bytes(self.saveGeometry().toHex().data()).decode()
         p.side_page, p.side_width = self.side.page, self._splitter.sizes()[1] or p.side_width
         p.overlay, p.smooth = self.viewport.overlay_shown, self.viewport.smooth
+        p.overlay_full = self.viewport.overlay_full
         draft = self.prompt.text if self.prompt.text != self.engine.view.prompt else ""
         p.draft = draft if is_text(draft) and not private() else ""
         self._preferences.save()
@@ -227,7 +232,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         """Of everything that lasts as long as the window; what changes with the model is connected by `_attach`."""
         focus_viewport, post = self.viewport.setFocus, self.notifications.post
-        for source in (self.world, self.volume, self.inputs, self.capture, self.takes, self.sound):
+        for source in (self.world, self.volume, self.inputs, self.capture, self.takes, self.sound, self.dialogs):
             source.messagePosted.connect(post)
         for panel in (self.prompt, self.takes):
             panel.editingFinished.connect(focus_viewport)

@@ -12,6 +12,8 @@ from app.window.viewport import Viewport
 
 MARGIN = 12
 LEAST = QSize(320, 220)
+KEYS = 40
+"""Height of the held keys, pixels."""
 
 
 class Stage(QWidget):
@@ -25,7 +27,7 @@ class Stage(QWidget):
         self.corner: QWidget | None = None
         """Lies in the upper right corner."""
         self.guide: QWidget | None = None
-        """Lies above the prompt bar, on the left."""
+        """Lies on the left, below the held keys."""
         self.cover: QWidget | None = None
         """Lies over everything while it is shown."""
         self.setMinimumSize(LEAST)
@@ -64,7 +66,7 @@ class Stage(QWidget):
         if self.guide is not None:
             width = min(self.guide.sizeHint().width(), inner.width())
             height = min(_height(self.guide, width), inner.height())
-            self.guide.setGeometry(inner.left(), max(inner.top(), bottom - MARGIN - height), width, height)
+            self.guide.setGeometry(inner.left(), inner.top() + KEYS, width, height)
         if self.cover is not None:
             self.cover.setGeometry(area)
             self.cover.raise_()

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QDragEnterEvent,
@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QFocusEvent,
     QImage,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
@@ -26,6 +27,7 @@ from app.window import overlay
 from app.window.frame_image import fitted, image_of
 from app.window.hud import Hud, paint_hud, waiting_for
 from app.window.loading import paint_loading
+from app.window.story import Moment, Story
 from engine.models.media_files import FILMS, PICTURES
 from engine.playback.player import Frame
 from engine.runtime.engine import Engine
@@ -55,7 +57,14 @@ class Viewport(QWidget):
         self._painted: object = None
         """What the last painting was of: see `_signature`."""
         self._began = time.monotonic()
+        self.story = Story()
+        """What the overlay showed in the last seconds, whether or not it was seen."""
         self.overlay_shown = False
+        self.overlay_full = True
+        self.still = False
+        """Nothing moves by itself but the world."""
+        self._panel = QRectF()
+        self._legend = False
         self.recording = ""
         """How long the video is that is made, '' for none."""
         self.badge = ""
@@ -93,6 +102,7 @@ class Viewport(QWidget):
         self._engine = engine
         self._frame = self._due = None
         self._began = time.monotonic()
+        self.story.clear()
         self.lateness.clear()
         self.update()
 
@@ -114,6 +124,11 @@ class Viewport(QWidget):
         self.overlay_shown = on
         self.update()
 
+    def show_full_overlay(self, on: bool) -> None:
+        """Its full form, or the compact one."""
+        self.overlay_full = on
+        self.update()
+
     def scale_smoothly(self, on: bool) -> None:
         self.smooth = on
         self.update()
@@ -125,6 +140,7 @@ class Viewport(QWidget):
             if played.image is not None:
                 self._frame, self._due = played.image, played.at
                 self.frameShown.emit(played.image, played.sound)
+        self.story.add(self._engine.view, self._media_time(clock.now()), clock.now())
         if (signature := self._signature(clock.now())) != self._painted:
             self._painted = signature
             self.update()
@@ -146,8 +162,8 @@ class Viewport(QWidget):
         fading = self.overlay_shown and (engine.view.revoked or engine.view.flight)
         moving = self._frame is None or (still and (not engine.player.paused or fading))
         beat = int(now * MOVING_HZ) if moving else 0
-        view = id(engine.view) if self.overlay_shown or still else 0
-        return id(self._frame), view, engine.stage, engine.error, beat, self._hud(now), self.hasFocus()
+        view = engine.view if self.overlay_shown or still else None
+        return id(self._frame), view, self._legend, engine.stage, engine.error, beat, self._hud(now), self.hasFocus()
 
     def _hud(self, now: float) -> Hud:
         held = tuple(self._keys.held)
@@ -169,7 +185,9 @@ class Viewport(QWidget):
             self.painted += 1
         if self.overlay_shown:
             p.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            overlay.paint(p, area.adjusted(0, 0, 0, -self.covered), self._engine.view, self._media_time(now), now)
+            free = area.adjusted(0, 0, 0, -self.covered)
+            form = overlay.Form(self.overlay_full, self._legend, self.still)
+            self._panel = overlay.paint(p, free, self._engine.view, self._media_time(now), now, form)
         paint_hud(p, area, self._hud(now))
         if self.hasFocus():
             p.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -182,6 +200,19 @@ class Viewport(QWidget):
     def image(self) -> QImage | None:
         """A copy of the frame on show."""
         return None if self._frame is None else image_of(self._frame).copy()
+
+    def moment(self) -> Moment:
+        """What the overlay shows now."""
+        now = self._engine.clock.now()
+        return Moment(self._engine.view, self._media_time(now), now)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._legend = self.overlay_shown and self._panel.contains(event.position())
+        super().mouseMoveEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._legend = False
+        super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._keys.pressed(event):
