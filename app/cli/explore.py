@@ -123,7 +123,8 @@ def explore_by(run: Run) -> int:
             shape = (0, spec.height, spec.width, 3)
             np.save(run.raw, np.stack(raw) if raw else np.zeros(shape, np.uint8))
     if failure is not None:
-        raise UserError(f"{failure}; what was recorded until then is in {run.out}")
+        kept = f"; what was recorded until then is in {run.out}" if recorder.written else "; nothing was recorded"
+        raise UserError(f"{failure}{kept}")
     click.echo(_sentence(summary))
     click.echo(run.out.resolve())
     return 0

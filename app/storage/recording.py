@@ -13,6 +13,12 @@ from engine.playback.player import Frame, Samples
 from engine.playback.recorder import Draw, Recorder, RecordingError
 
 
+def _left_out(recorder: Recorder) -> str:
+    if not recorder.left_out:
+        return ""
+    return f"; {recorder.left_out} frames are missing in it: the encoder was too slow for this machine"
+
+
 class WindowRecording:
     """One video at a time. A frame costs the Qt thread one hand-over; the video is finished on a thread of its own."""
 
@@ -31,6 +37,11 @@ class WindowRecording:
         return self._recorder is not None
 
     @property
+    def error(self) -> str:
+        """Why the video ended by itself; '' for a video that goes on."""
+        return self._recorder.error if self._recorder is not None else ""
+
+    @property
     def seconds(self) -> float:
         """Since the video began."""
         return time.monotonic() - self._began if self.on else 0.0
@@ -43,7 +54,9 @@ class WindowRecording:
             file = claim_file(self._folder() / name)
         except OSError as e:
             raise RecordingError(f"cannot write {self._folder() / name}: {e.strerror}") from e
-        self._recorder = Recorder(file, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True)
+        self._recorder = Recorder(
+            file, spec.width, spec.height, spec.fps, rate=spec.sound_rate, hardware=True, waits=False
+        )
         self._began = time.monotonic()
         self.frames, self.handed = 0, 0.0
 
@@ -64,7 +77,7 @@ class WindowRecording:
         def finish() -> None:
             try:
                 recorder.close()
-                self._post(f"recorded {recorder.path}")
+                self._post(f"recorded {recorder.path}{_left_out(recorder)}")
             except RecordingError as e:
                 self._post(str(e))
             finally:

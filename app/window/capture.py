@@ -53,6 +53,11 @@ class Capture(QObject):
             self.recording.stop()
         self.recordingChanged.emit(self.recording.on)
 
+    def look(self) -> None:
+        """Ends a video that cannot be written any more; the reason is posted."""
+        if self.recording.error:
+            self.record(False)
+
     def include_overlay(self, on: bool) -> None:
         """Whether videos have the overlay."""
         self._preferences.film_overlay = on

@@ -363,6 +363,7 @@ class MainWindow(QMainWindow):
         self.sound.poll()
         self.panels.feed(view, self.engine.clock.now())
         self.prompt.show_view(view)
+        self.capture.look()
         self._show_recorded()
         self.settings.show_paused(self.world.paused)
         self.notifications.refresh(self.world.status)
