@@ -26,9 +26,10 @@ def main() -> int:
                 file=sys.stderr,
             )
             return BAD_INPUT
+    from app.cli.ends import leave
     from app.cli.main import main as command_line
 
-    return command_line()
+    return leave(command_line())
 
 
 if __name__ == "__main__":

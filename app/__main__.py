@@ -2,6 +2,7 @@
 
 import sys
 
+from app.cli.ends import leave
 from app.cli.main import main
 
-sys.exit(main())
+sys.exit(leave(main()))

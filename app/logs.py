@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import logging.handlers
 import os
@@ -39,7 +40,15 @@ def newest_lines(most: int = 200_000) -> str:
 class WithoutSecrets(logging.Formatter):
     """Formats a record, and leaves out tokens and what is in the environment's secrets."""
 
+    def __init__(self, form: str, traces: bool = True) -> None:
+        """traces: whether tracebacks are written; a person at a terminal is told in a line, and finds them in the file."""
+        super().__init__(form)
+        self._traces = traces
+
     def format(self, record: logging.LogRecord) -> str:
+        if not self._traces:
+            record = copy.copy(record)
+            record.exc_info = record.exc_text = record.stack_info = None
         text = re.sub(
             r"\bhf_\w{8,}|(?i:bearer )\S+|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)", "[secret]", super().format(record)
         )
@@ -83,7 +92,7 @@ def set_up_logs(level: str) -> None:
     terminal = logging.StreamHandler(sys.stderr)
     terminal.set_name(TERMINAL)
     terminal.setLevel(level.upper())
-    terminal.setFormatter(WithoutSecrets("%(name)s: %(message)s"))
+    terminal.setFormatter(WithoutSecrets("%(name)s: %(message)s", traces=level in ("debug", "info")))
     file = QuietFile(log_file(), maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8", delay=True)
     file.set_name(FILE)
     file.setLevel("DEBUG" if level == "debug" else "INFO")

@@ -5,6 +5,7 @@ import sys
 
 if __name__ == "__main__":
     multiprocessing.freeze_support()
+    from app.cli.ends import leave
     from app.cli.main import main
 
-    sys.exit(main())
+    sys.exit(leave(main()))

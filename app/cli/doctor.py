@@ -10,6 +10,7 @@ from enum import Enum
 
 import click
 
+from app.cli.display import display_problem, try_qt
 from app.cli.errors import FAILED
 from app.logs import log_file
 from app.storage.paths import data_folder
@@ -45,7 +46,7 @@ class Check:
 def _try(name: str, probe: Callable[[], str], advice: str, need: Need) -> Check:
     try:
         return Check(name, True, probe(), advice, need)
-    except Exception as e:
+    except (Exception, SystemExit) as e:  # what a library does when it is broken is its own
         text = str(e).strip().splitlines()
         return Check(name, False, text[0] if text else type(e).__name__, advice, need)
 
@@ -62,16 +63,6 @@ def _gpu() -> str:
     if not torch.cuda.is_available():
         raise RuntimeError("no CUDA device: sampling runs on the CPU")
     return ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
-
-
-def _display() -> str:
-    from PySide6.QtGui import QGuiApplication
-
-    app = QGuiApplication.instance() or QGuiApplication([])
-    assert isinstance(app, QGuiApplication)
-    screen = app.primaryScreen()
-    size = screen.size()
-    return f"{app.platformName()}, {size.width()}x{size.height()} at scale {screen.devicePixelRatio():g}"
 
 
 def _sound() -> str:
@@ -115,18 +106,17 @@ def _words() -> str:
     return f"{len(Words().tokens('snowy mountains at noon'))} tokens read from a test prompt"
 
 
-def checks(display: bool) -> Iterator[Check]:
-    """All findings, one after another; display: whether there may be one."""
+def checks() -> Iterator[Check]:
+    """All findings, one after another."""
     version = ".".join(map(str, sys.version_info[:3]))
     yield Check("python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer", Need.REQUIRED)
     yield _try("torch", _torch, "run python packaging/dev.py run once: it installs it", Need.REQUIRED)
     yield _try("gpu", _gpu, "the pocket world needs none; large models need an NVIDIA GPU", Need.OPTIONAL)
-    if display:
-        libs = "install libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libdbus-1-3 (Debian names)"
-        yield _try("display", _display, libs, Need.USEFUL)
+    if problem := display_problem():
+        yield Check("display", False, problem, "`foreland explore` needs none", Need.USEFUL)
     else:
-        missing = "neither DISPLAY nor WAYLAND_DISPLAY is set"
-        yield Check("display", False, missing, "`foreland explore` needs none", Need.USEFUL)
+        libs = "install libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libdbus-1-3 (Debian names)"
+        yield _try("display", try_qt, libs, Need.USEFUL)
     yield _try("encoder", _encoder, "install the package av again", Need.REQUIRED)
     silent = "install libportaudio2 and attach a sound device; the world plays without"
     yield _try("sound", _sound, silent, Need.USEFUL)
@@ -145,10 +135,8 @@ def doctor() -> int:
 
     Status 1 when something is missing that the program cannot do without.
     """
-    from app.cli.run import has_display
-
     failed = False
-    for check in checks(has_display()):
+    for check in checks():
         click.echo(f"{'ok  ' if check.works else check.need.mark} {check.name}: {check.finding}")
         if not check.works:
             click.echo(f"      {check.advice}")

@@ -14,6 +14,7 @@ from app.cli.parameters import FILE, Number
 from app.cli.progress import ProgressLine
 from app.options import ChoiceError, ModelOptions, SamplingOptions
 from engine.assets import FOLDER
+from engine.files import FileError, read_text
 from engine.models.interface import ModelSpec
 from engine.runtime.keymap import load_keymap
 from engine.runtime.script import LONGEST_SECONDS, Script, ScriptError, parse_script
@@ -72,11 +73,8 @@ def explore(script: Path | None, seconds: float | None, **run: Any) -> int:
 
 def load_script(path: Path | None) -> Script:
     """A person's script, or the bundled one. Raises UserError."""
-    try:
-        text = path.read_text(encoding="utf-8") if path else (FOLDER / "demo-script.json").read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as e:
-        raise UserError(f"cannot read the script {path}: {e}") from e
-    with as_user_error(ScriptError):
+    with as_user_error(FileError, ScriptError):
+        text = read_text(path) if path else (FOLDER / "demo-script.json").read_text("utf-8")
         return parse_script(text, load_keymap(), str(path or "the bundled script"))
 
 

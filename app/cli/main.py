@@ -6,15 +6,18 @@ import importlib
 import logging
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import click
 
+from app.cli.ends import Ended, drop_output, ended_by_signals, set_up_output
 from app.cli.errors import BAD_INPUT, FAILED
 from app.logs import LEVELS, log_file, set_up_logs
 
+LONGEST_LINE = 1200
 STOPPED = 130
 """Status after Ctrl+C, as shells have it."""
 DEFAULT = "run"
@@ -98,26 +101,57 @@ def cli(verbose: bool) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit status."""
+    set_up_output()
     try:
-        status: Any = cli.main(
-            list(sys.argv[1:] if arguments is None else arguments), prog_name="foreland", standalone_mode=False
-        )
+        with ended_by_signals():
+            status: Any = cli.main(
+                list(sys.argv[1:] if arguments is None else arguments), prog_name="foreland", standalone_mode=False
+            )
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except Ended as e:
+        click.echo(f"foreland: stopped by {e}; what was recorded is kept", err=True)
+        return e.status
     except click.exceptions.Abort:
         click.echo("foreland: stopped; what was recorded is kept", err=True)
         return STOPPED
     except click.ClickException as e:
         click.echo(f"foreland: {_line(e)}", err=True)
         return BAD_INPUT
+    except OSError as e:  # a pipe that nobody reads any more is click's: status 1, without a word
+        if not _of_output(e):
+            return _own_error(e)
+        drop_output()
+        click.echo(f"foreland: the output cannot be written: {e.strerror}", err=True)
+        return BAD_INPUT
     except Exception as e:
-        logging.getLogger("foreland").exception("the program ended by an error of its own")
-        click.echo(f"foreland: an error in the program: {e}; the log is {log_file()}", err=True)
-        return FAILED
+        return _own_error(e)
     return status if isinstance(status, int) else 0
+
+
+def _of_output(e: OSError) -> bool:
+    """Whether an error is of writing to the standard output, by where it was raised: not another file's."""
+    where = traceback.extract_tb(e.__traceback__)[-1].filename
+    return e.filename is None and where in (click.utils.__file__, __file__)
+
+
+def _own_error(e: Exception) -> int:
+    logging.getLogger("foreland").error("the program ended by an error of its own", exc_info=e)
+    click.echo(
+        f"foreland: an error in the program: {_one_line(str(e)) or type(e).__name__}; the log is {log_file()}", err=True
+    )
+    return FAILED
+
+
+def _one_line(text: str) -> str:
+    """Without line breaks and other signs that move a terminal's cursor, and not longer than a person reads."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= LONGEST_LINE else line[:LONGEST_LINE] + " ..."
 
 
 def _line(e: click.ClickException) -> str:
     """The message in one line; what was said wrongly gets a pointer to the help."""
-    text = " ".join(e.format_message().split())
+    text = _one_line(e.format_message())
     if isinstance(e, click.UsageError) and e.ctx is not None:
         text += f" (see `{e.ctx.command_path} --help`)"
     return text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import time
 from dataclasses import replace
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from app.cli.display import display_problem
 from app.cli.errors import FAILED, UserError, as_user_error
 from app.cli.explore import Run, explore_by, load_script
 from app.cli.model_options import model_options, sampling_options
@@ -19,14 +19,6 @@ from app.cli.report import write_json
 from app.options import Choice, ChoiceError, ModelOptions, SamplingOptions
 from app.storage.paths import data_folder
 from engine.files import claim_folder
-
-
-def has_display() -> bool:
-    """Whether a window can be opened."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    platform = os.environ.get("QT_QPA_PLATFORM", "")
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or platform in ("offscreen", "vnc"))
 
 
 def new_session() -> Path:
@@ -59,8 +51,8 @@ def run(
         folder = session or new_session()
     except OSError as e:
         raise UserError(f"the session log cannot be written to {data_folder()}: {e.strerror}") from e
-    if not has_display():
-        click.echo("foreland: no display here: exploring with the bundled key script instead", err=True)
+    if problem := display_problem():
+        click.echo(f"foreland: no display here: exploring with the bundled key script instead ({problem})", err=True)
         return explore_by(Run(model, sampling, script, folder / "world.mp4", folder))
     with as_user_error(ChoiceError):
         choice = model.choose()
@@ -96,8 +88,8 @@ def soak(model: ModelOptions, seed: int, minutes: float, speed: str, report_file
     """
     with as_user_error(ChoiceError):
         choice = model.choose()
-    if not has_display():
-        click.echo("foreland: no display here: the window is drawn offscreen", err=True)
+    if problem := display_problem():
+        click.echo(f"foreland: no display here: the window is drawn offscreen ({problem})", err=True)
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from app.cli.soak import soak as drive
 

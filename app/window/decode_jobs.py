@@ -6,7 +6,7 @@ import io
 import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from engine.runtime.takes import Kept
 
 log = logging.getLogger(__name__)
 
+CLOSE_SECONDS = 1.0
 CLIP_HEIGHT = 320
 """Of a WebP or GIF clip, at most, unless the model's frames are smaller: those are enlarged to about this."""
 
@@ -60,6 +61,7 @@ class DecodeJobs(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._closing = threading.Event()
+        self._last: Future[None] | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="foreland-decode")
         self._finished.connect(self._report)
 
@@ -139,13 +141,15 @@ class DecodeJobs(QObject):
         return self._start(make, done, failed)
 
     def close(self) -> None:
-        """Stops the job under way at its next group, and waits for it."""
+        """Stops the job under way at its next group, and waits for it a while."""
         self._closing.set()
-        self._pool.shutdown(cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._last is not None:
+            wait([self._last], CLOSE_SECONDS)
 
     def _start(self, make: Callable[[], Any], done: Callable[[Any], None], failed: Callable[[str], None]) -> DecodeJob:
         job = DecodeJob(make, done, failed)
-        self._pool.submit(self._run, job)
+        self._last = self._pool.submit(self._run, job)
         return job
 
     def _run(self, job: DecodeJob) -> None:

@@ -36,6 +36,7 @@ from app.window.prompt_bar import PromptBar
 from app.window.score_panel import ScorePanel
 from app.window.settings_panel import SettingsPanel
 from app.window.side_bar import SideBar
+from app.window.signals import closed_by_signals
 from app.window.stage import Stage
 from app.window.start_page import StartPage, first_world
 from app.window.takes_panel import TakesPanel
@@ -80,7 +81,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         application = QApplication.instance()
         assert isinstance(application, QApplication)
-        self._home = home
+        self._home, self._closed = home, False
         self._preferences = PreferencesFile(home / PREFERENCES if home is not None else None, self._say)
         self.preferences = self._preferences.value
         self.world = WorldController(engine, settings, spec, choose, new_session, self)
@@ -394,6 +395,9 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if self._closed:
+            return super().closeEvent(event)
+        self._closed = True
         self.keys.clear()
         self._timer.stop()
         self._keeper.stop()
@@ -438,6 +442,13 @@ def open_window(
         window.start.open()
     app.processEvents()
     engine.start()
-    status = app.exec()
-    window.world.close()
-    return status
+
+    def close() -> None:
+        window.close()
+        app.closeAllWindows()
+        app.quit()
+
+    with closed_by_signals(close) as signals:
+        status = app.exec()
+    window.close()  # where Qt ended its loop by itself: the session of the desktop is over
+    return 128 + signals[0] if signals else status

@@ -198,7 +198,7 @@ class Engine:
         except Stopped:
             pass
         except Exception as e:
-            log.error("the engine stopped", exc_info=e)
+            log.info("the engine stopped", exc_info=e)  # who started it tells the person
             self.error = f"{e}" if isinstance(e, ValueError) else described(e)
             self._journal.note(f"the engine stopped: {self.error}", e)
         finally:

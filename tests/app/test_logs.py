@@ -59,10 +59,21 @@ def test_secrets_are_not_written(
         raise ValueError(f"cannot fetch with {secret}")
     except ValueError:
         logging.getLogger("engine.models.hub").warning("tried %s", secret, exc_info=True)
+    assert "cannot fetch with" in log_file().read_text()
     for text in (log_file().read_text(), capsys.readouterr().err):
-        assert "cannot fetch with" in text
+        assert "tried" in text
         for word in ("abcdefghijkl", "abc.def", "me:pass", "1234"):
             assert word not in text
+
+
+def test_a_person_at_the_terminal_is_told_in_a_line_and_finds_the_trace_in_the_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for level, traces in (("warning", False), ("info", True)):
+        set_up_logs(level)
+        logging.getLogger("engine.test").error("it failed", exc_info=ValueError("the cause"))
+        assert ("the cause" in capsys.readouterr().err) == traces
+        assert "ValueError: the cause" in log_file().read_text()
 
 
 def test_the_file_does_not_grow_for_ever(data: Path) -> None:

@@ -91,7 +91,7 @@ def test_chunk_commitment_answers_later_and_revokes_nothing(tmp_path: Path) -> N
         (["explore", "--seed", "-1"], "'--seed': -1 is out of range: at least 0"),
         (["explore", "--seconds", "-3"], "'--seconds': -3 is out of range: more than 0, at most 86400"),
         (["explore", "--model", "nothing"], "unknown model 'nothing'"),
-        (["explore", "--script", "/nowhere.json"], "cannot read the script"),
+        (["explore", "--script", "/nowhere.json"], "nowhere.json cannot be read"),
         (["explore", "--out", "/proc/none/world.mp4"], "cannot write /proc/none/world.mp4"),
         (["explore", "--session", "/proc/none"], "/proc/none"),
         (["explore", "--assume-call", "0"], "'--assume-call': 0 is out of range"),
