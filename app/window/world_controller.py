@@ -14,6 +14,8 @@ from engine.models.interface import Loader, Model, ModelSpec, Progress
 from engine.runtime.engine import Engine
 from engine.runtime.settings import Settings, StartFrom
 
+PATIENCE = 60.0
+"""Seconds that a new world waits for the end of the one before, whose memory it needs."""
 STEP_BACK = 2
 """Groups that one step back undoes."""
 
@@ -158,7 +160,7 @@ def loaded_after(old: Engine, load: Loader) -> Loader:
 
     def both(progress: Progress) -> Model:
         progress("closing the previous world", 0.0)
-        old.close()
+        old.close(PATIENCE)
         return load(progress)
 
     return both
