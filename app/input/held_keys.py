@@ -7,27 +7,31 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
-NAMES: dict[int, str] = {
-    Qt.Key.Key_Left: "Left",
-    Qt.Key.Key_Right: "Right",
-    Qt.Key.Key_Up: "Up",
-    Qt.Key.Key_Down: "Down",
-    Qt.Key.Key_Space: "Space",
-}
-
-
-def key_name(key: int) -> str | None:
-    """The name that key maps use, or None for keys that they cannot name."""
-    if key in NAMES:
-        return NAMES[key]
-    if Qt.Key.Key_A <= key <= Qt.Key.Key_Z or Qt.Key.Key_0 <= key <= Qt.Key.Key_9:
-        return chr(key)
-    return None
-
+from app.input.key_names import KeyName, key_of
+from app.language import marked, tr
 
 REPEAT_MS = 25
 """How long a release waits for the press that would make it auto-repeat. Only X11's repeats come as such pairs, and
 only when the window is too busy to see them together; both have the same time stamp."""
+
+
+ACTION_NAMES = {
+    "forward": marked("forward"),
+    "back": marked("back"),
+    "left": marked("left"),
+    "right": marked("right"),
+    "turn_left": marked("turn left"),
+    "turn_right": marked("turn right"),
+    "look_up": marked("look up"),
+    "look_down": marked("look down"),
+    "rise": marked("rise"),
+    "sink": marked("sink"),
+}
+
+
+def action_name(action: str) -> str:
+    """An action of the camera in words."""
+    return tr(ACTION_NAMES.get(action, action.replace("_", " ")))
 
 
 class HeldKeys:
@@ -47,7 +51,7 @@ class HeldKeys:
         self.keymap = keymap
         self._press, self._release, self._release_all = press, release, release_all
         self._clock, self._later = clock, later
-        self._held: dict[int, str] = {}
+        self._held: dict[int, KeyName] = {}
         self._leaving: dict[int, tuple[int, float]] = {}
         self._others: dict[str, frozenset[str]] = {}
 
@@ -55,9 +59,9 @@ class HeldKeys:
     def held(self) -> list[str]:
         """Names of held keys, in the order they were pressed, then what a mouse or a gamepad holds."""
         others = [
-            f"{source}: {a.replace('_', ' ')}" for source, actions in self._others.items() for a in sorted(actions)
+            f"{tr(source)}: {action_name(a)}" for source, actions in self._others.items() for a in sorted(actions)
         ]
-        return [*dict.fromkeys(self._held.values()), *others]
+        return [*dict.fromkeys(key.shown for key in self._held.values()), *others]
 
     def hold(self, source: str, actions: frozenset[str]) -> None:
         """What another device holds now, all of it; an action that keys or two devices hold is one action."""
@@ -73,7 +77,7 @@ class HeldKeys:
 
     def _actions(self) -> set[str]:
         """Everything that is held, by whatever."""
-        out = {self.keymap[n] for n in self._held.values() if n in self.keymap}
+        out = {self.keymap[k.name] for k in self._held.values() if k.name in self.keymap}
         return out.union(*self._others.values())
 
     def pressed(self, event: QKeyEvent) -> bool:
@@ -81,8 +85,8 @@ class HeldKeys:
         blocked = (
             Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
         )
-        name = key_name(event.key())
-        if name is None or name not in self.keymap or event.modifiers() & blocked:
+        key = key_of(event)
+        if key is None or key.name not in self.keymap or event.modifiers() & blocked:
             return False
         code = self._code(event)
         if code in self._leaving:
@@ -91,9 +95,9 @@ class HeldKeys:
                 return True
             self._let_go(code, arrival)
         if not event.isAutoRepeat() and code not in self._held:
-            action = self.keymap[name]
+            action = self.keymap[key.name]
             new = action not in self._actions()
-            self._held[code] = name
+            self._held[code] = key
             if new:
                 self._press(action, self._clock())
         return True
@@ -123,7 +127,7 @@ class HeldKeys:
             self._let_go(code, entry[1])
 
     def _let_go(self, code: int, arrival: float) -> None:
-        action = self.keymap[self._held.pop(code)]
+        action = self.keymap[self._held.pop(code).name]
         if action not in self._actions():
             self._release(action, arrival)
 

@@ -41,7 +41,7 @@ class InputManager(QObject):
         self.keys, self._preferences, self._window = keys, preferences, window
         self.gamepad: Gamepad | None = None
         self.global_keys = GlobalKeys(keys, self)
-        MouseLook(view, keys)
+        self.mouse_look = MouseLook(view, keys, lambda: preferences.mouse_sensitivity)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._poll)
 

@@ -74,6 +74,8 @@ class Preferences(BaseModel):
     """Whether the welcome page is shown at the start."""
     still: bool = False
     """Whether nothing moves by itself in the window but the world."""
+    mouse_sensitivity: Annotated[float, _within(0.1, 5.0)] = 1.0
+    """Of mouse look: 2 turns twice as far."""
     coached: bool = False
     """Whether the first steps were shown."""
     language: str = "system"

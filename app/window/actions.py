@@ -174,6 +174,7 @@ ACTIONS = (
     Action("view.score", "Sco&re", "side.show_page", "F5", "show or hide the score", panel=True),
     Action("view.larger_text", "&Larger text", "appearance.enlarge_text", "Ctrl++"),
     Action("view.smaller_text", "Sm&aller text", "appearance.shrink_text", "Ctrl+-"),
+    Action("view.still", "Reduce mot&ion", "keep_still", "", "nothing moves by itself but the world", checkable=True),
     Action("view.normal_text", "&Normal text", "appearance.reset_text", "Ctrl+0"),
     Action("sound.mute", "&Mute", "volume.mute", "Ctrl+Shift+M", "mute, and back", checkable=True),
     Action("sound.louder", "&Louder", "volume.louder", "Ctrl+Up"),

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QHBoxLayout,
     QLabel,
+    QMessageBox,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
@@ -18,7 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.input.held_keys import key_name
+from app.input.held_keys import action_name
+from app.input.key_names import key_of
+from app.language import tr
 from engine.runtime.keymap import ACTIONS
 
 
@@ -29,24 +32,25 @@ class KeymapEditor(QDialog):
 
     def __init__(self, keymap: Mapping[str, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Keys")
+        self.setWindowTitle(tr("Keys"))
         self.resize(420, 460)
         self.keymap = dict(keymap)
         self._waiting = False
-        self._asked: str | None = None
+        self.question: QMessageBox | None = None
+        """Asks whether a key may be taken away from another action."""
         self.table = QTableWidget(len(ACTIONS), 2, self)
-        self.table.setAccessibleName("Actions and their keys")
-        self.table.setHorizontalHeaderLabels(["does", "keys"])
+        self.table.setAccessibleName(tr("Actions and their keys"))
+        self.table.setHorizontalHeaderLabels([tr("does"), tr("keys")])
         self.table.verticalHeader().setVisible(False)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
-        self.note = QLabel("choose an action, then Add a key or Remove its keys", self)
+        self.note = QLabel(tr("Choose an action, then add a key or remove its keys"), self)
         self.note.setWordWrap(True)
-        self.note.setAccessibleName("Note")
-        self.add_button = QPushButton("&Add a key", self)
-        self.remove_button = QPushButton("&Remove its keys", self)
+        self.note.setAccessibleName(tr("Note"))
+        self.add_button = QPushButton(tr("&Add a key"), self)
+        self.remove_button = QPushButton(tr("&Remove its keys"), self)
         self.box = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self)
         row = QHBoxLayout()
         row.addWidget(self.add_button)
@@ -70,15 +74,15 @@ class KeymapEditor(QDialog):
     def _fill(self) -> None:
         for i, action in enumerate(ACTIONS):
             keys = ", ".join(k for k, a in self.keymap.items() if a == action)
-            for j, text in enumerate((action.replace("_", " "), keys or "none")):
+            for j, text in enumerate((action_name(action), keys or "none")):
                 self.table.setItem(i, j, QTableWidgetItem(text))
-        without = [a.replace("_", " ") for a in ACTIONS if a not in self.keymap.values()]
+        without = [action_name(a) for a in ACTIONS if a not in self.keymap.values()]
         if without and not self._waiting:
-            self.note.setText(f"without a key: {', '.join(without)}")
+            self.note.setText(tr("without a key: {actions}", actions=", ".join(without)))
 
     def _wait(self) -> None:
-        self._waiting, self._asked = True, None
-        self.note.setText(f"press the key for {self.action().replace('_', ' ')}; Esc leaves it")
+        self._waiting = True
+        self.note.setText(tr("Press the key for “{action}”; Esc leaves it", action=action_name(self.action())))
         self.grabKeyboard()
 
     def _remove(self) -> None:
@@ -91,21 +95,41 @@ class KeymapEditor(QDialog):
             super().keyPressEvent(event)
             return
         if event.key() == Qt.Key.Key_Escape:
-            self._done("nothing was changed")
+            self._done(tr("Nothing was changed"))
             return
-        name = key_name(event.key())
-        if name is None:
-            self.note.setText("this key cannot be used: letters, digits, arrows and Space can; press another, or Esc")
+        if event.key() in (Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta):
+            return  # the beginning of a shortcut
+        key = key_of(event)
+        if key is None:
+            self.note.setText(tr("This key is the program's own: press another, or Esc"))
             return
-        other = self.keymap.get(name)
-        if other is not None and other != self.action() and self._asked != name:
-            self._asked = name
-            self.note.setText(
-                f"{name} is {other.replace('_', ' ')} now: press it again to take it away from there, or another key"
-            )
+        other = self.keymap.get(key.name)
+        self._waiting = False
+        self.releaseKeyboard()
+        if other is not None and other != self.action():
+            self._ask(key.name, other)
             return
+        self._take(key.name)
+
+    def _ask(self, name: str, other: str) -> None:
+        """Whether the key is to be taken away from what it does now."""
+        question = tr(
+            "{key} is “{other}” now. Make it “{action}”?",
+            key=name,
+            other=action_name(other),
+            action=action_name(self.action()),
+        )
+        box = QMessageBox(QMessageBox.Icon.Question, tr("Keys"), question, parent=self)
+        box.setStandardButtons(QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.No)
+        box.accepted.connect(lambda: self._take(name))
+        box.rejected.connect(lambda: self._done(tr("Nothing was changed")))
+        self.question = box
+        box.open()
+
+    def _take(self, name: str) -> None:
         self.keymap[name] = self.action()
-        self._done(f"{name} is {self.action().replace('_', ' ')}")
+        self.question = None
+        self._done(tr("{key} is “{action}”", key=name, action=action_name(self.action())))
 
     def _done(self, note: str) -> None:
         self._waiting = False

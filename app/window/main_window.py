@@ -6,7 +6,6 @@ import logging
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, QSize, Qt, QTimer
@@ -24,10 +23,10 @@ from app.storage.worlds import World
 from app.window.actions import BY_ID
 from app.window.appearance import Appearance
 from app.window.capture import Capture
+from app.window.choice_menus import ChoiceMenus
 from app.window.coach import Coach
 from app.window.dialogs import Dialogs
 from app.window.hover_bar import HoverBar
-from app.window.menus import Choice as MenuChoice
 from app.window.menus import Menus
 from app.window.notifications import Notifications
 from app.window.panels import Panels
@@ -181,26 +180,14 @@ class MainWindow(QMainWindow):
 
     def _make_menus(self) -> Menus:
         menus = Menus(self, self.viewport.setFocus)
-        menus.add_choices("view", "T&heme", self._themes)
-        menus.add_choices("sound", "&Device", self._devices)
-        menus.add_choices("keys", "&Layout", self._keymaps)
+        post = self.notifications.post
+        ChoiceMenus(menus, self.preferences, self.appearance, self.volume, self.inputs, post)
+        menus["view.still"].setChecked(self.preferences.still)
         menus["view.smooth"].setChecked(self.preferences.smooth)
         menus["view.overlay_full"].setChecked(self.preferences.overlay_full)
         menus["world.record_overlay"].setChecked(self.preferences.film_overlay)
         menus["sound.mute"].setChecked(self.preferences.muted)
         return menus
-
-    def _themes(self) -> list[MenuChoice]:
-        now, use = self.appearance.theme, self.appearance.use_theme
-        return [(name, name == now, partial(use, name)) for name in self.appearance.themes()]
-
-    def _devices(self) -> list[MenuChoice]:
-        now, use = self.volume.device, self.volume.select_device
-        return [(n or "system default", n == now, partial(use, n)) for n in self.volume.devices()]
-
-    def _keymaps(self) -> list[MenuChoice]:
-        now, use = dict(self.keys.keymap), self.inputs.use_keymap
-        return [(n, dict(keymap) == now, partial(use, n)) for n, keymap in self.inputs.keymaps().items()]
 
     def _restore_layout(self) -> None:
         room = self.screen().availableSize()
@@ -267,6 +254,7 @@ class MainWindow(QMainWindow):
         self.viewport.set_engine(engine)
         self.sound.set_player(engine.player)
         self.prompt.set_limit(spec.text_limit)
+        self.viewport.hint = "" if spec.camera else tr("This model has no camera: held keys become words of its prompt")
         self.panels.use(engine, settings, spec)
 
     def _connect_settings(self, panel: SettingsPanel) -> None:
@@ -351,6 +339,10 @@ class MainWindow(QMainWindow):
     def open_model(self, name: str) -> None:
         """A name, folder or file."""
         self.world.open_model(name, self.prompt.text, self.seed)
+
+    def keep_still(self, on: bool) -> None:
+        """Nothing moves by itself but the world."""
+        self.preferences.still = self.viewport.still = on
 
     def show_full_screen(self, on: bool) -> None:
         """The picture and nothing else, or the window again."""

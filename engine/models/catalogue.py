@@ -126,6 +126,7 @@ class Entry:
             phase=self.phase,
             phase_offset=self.phase_offset,
             block=self.block,
+            camera=self.recipe.get("keys") != "words",
         )
 
     def _checked(self, size: tuple[int, int]) -> tuple[int, int]:

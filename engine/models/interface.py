@@ -92,6 +92,8 @@ class ModelSpec:
     """The first branch point, when `phase` is more than 1."""
     block: int = 1
     """A later call keeps a whole number of such blocks of the call before it."""
+    camera: bool = True
+    """Whether keys move a camera; where there is none they are put into words."""
 
     def span(self, position: int) -> int:
         """Frames of the group at a position."""

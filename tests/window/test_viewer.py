@@ -9,12 +9,10 @@ import av
 import numpy as np
 import pytest
 from PIL import Image
-from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit
 
 from app.input.gamepad import PadState
 from app.input.global_keys import forbidden, name_of
-from app.input.mouse_look import directions
 from app.storage.worlds import World, delete_world, read_world, rename_world, save_world, sessions, worlds
 from app.window.start_screen import VALUE
 from engine.runtime.score import Line
@@ -105,13 +103,6 @@ def test_a_score_plays_and_an_unsent_edit_is_not_lost(viewer: Viewer) -> None:
     viewer.until(lambda: shares()[-1] == 1.0)
     assert shares() == sorted(shares()) and len(shares()) == 4, "a transition is a few calls"
     assert window.engine.player.epoch == epoch, "and never a new world"
-
-
-def test_a_direction_of_the_mouse_ends_later_than_it_begins() -> None:
-    held = directions(QPointF(20, 0), frozenset())
-    assert held == {"turn_right"}
-    assert directions(QPointF(12, 0), held) == {"turn_right"}
-    assert directions(QPointF(12, 0), frozenset()) == frozenset()
 
 
 class Pad:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCursor
 
 from app.window.overlay import figures
 from engine.control.events import Commit
@@ -15,6 +18,7 @@ from engine.loading import loader
 from engine.runtime.settings import Settings
 from engine.runtime.view import UpdateKind, UpdatePhase
 from engine.training.judge import horizontal_shift
+from tests.toy import SPEC, toy
 from tests.window.conftest import PROMPT, Person, Viewer
 
 
@@ -155,22 +159,41 @@ def test_losing_the_focus_lets_go_of_all_keys(viewer: Viewer) -> None:
     viewer.up("Left")
 
 
-def test_the_right_button_looks_around_and_nothing_sticks(viewer: Viewer) -> None:
+def test_the_right_button_locks_the_pointer_and_its_way_turns_the_camera(viewer: Viewer) -> None:
     window = viewer.window
+    look = window.inputs.mouse_look
     p = window.viewport.mapToGlobal(window.viewport.rect().center())
+
+    def pressed(action: str) -> bool:
+        return any(action in x["keys"] + x["tapped"] for x in viewer.log() if x["kind"] == "condition")
+
     viewer.xdotool("mousemove", str(p.x()), str(p.y()), "mousedown", "3")
-    viewer.xdotool("mousemove", str(p.x() + 60), str(p.y()))
-    viewer.until(lambda: "turn_right" in window.engine.view.keys)
-    viewer.xdotool("mousemove", str(p.x() - 60), str(p.y() + 40))
-    viewer.until(lambda: set(window.engine.view.keys) == {"turn_left", "look_down"})
+    viewer.until(lambda: look.locked)
+    assert window.viewport.cursor().shape() is Qt.CursorShape.BlankCursor
+    viewer.xdotool("mousemove_relative", "60", "0")
+    viewer.until(lambda: pressed("turn_right"))
+    viewer.until(lambda: not window.keys.held)  # a short way is a short turn, though the button is down
+    assert look.locked
+    viewer.xdotool("mousemove_relative", "--", "-60", "40")
+    viewer.until(lambda: pressed("turn_left") and pressed("look_down"))
+    viewer.until(lambda: (QCursor.pos() - p).manhattanLength() < 4)
     viewer.xdotool("mouseup", "3")
-    viewer.until(lambda: not window.engine.view.keys)
+    viewer.until(lambda: not look.locked and not window.keys.held)
+    assert window.viewport.cursor().shape() is not Qt.CursorShape.BlankCursor
     viewer.xdotool("mousemove", str(p.x()), str(p.y()), "mousedown", "3")
-    viewer.xdotool("mousemove", str(p.x() + 60), str(p.y()))
-    viewer.until(lambda: "turn_right" in window.engine.view.keys)
+    viewer.xdotool("mousemove_relative", "60", "0")
     window.prompt.focus_text()  # the focus goes while the button is down
-    viewer.until(lambda: not window.engine.view.keys)
+    viewer.until(lambda: not look.locked and not window.engine.view.keys)
     viewer.xdotool("mouseup", "3")
+
+
+def test_a_world_without_a_camera_says_what_its_keys_do(open_window: Callable[..., Person]) -> None:
+    person = open_window(Settings(prompt="snow"), load=toy(), spec=replace(SPEC, camera=False))
+    person.more_frames(2)
+    assert "become words" in person.window.viewport.hint
+    person.down("w")
+    person.until(lambda: "become words" in person.window.viewport._hud(0.0).hint)
+    person.up("w")
 
 
 def test_missing_weights_are_told_in_the_window(open_window: Callable[..., Person], tmp_path: Path) -> None:
