@@ -35,8 +35,12 @@ class ConditionBook:
         """version: of the first condition, in which nothing is held. negative: see `Condition`."""
         self.current = Condition(version, prompt, negative=negative)
         self._launched = version
+        """The newest version that a call has taken in."""
+        self._made = version
+        """The newest version that a call has made groups of."""
         self._pressed_in: dict[str, int] = {}
         self._taps: dict[str, int] = {}
+        """Actions that were let go, with the version that they were pressed in, until a call has made it."""
 
     def press(self, action: str) -> Condition | None:
         """The new condition, or None when nothing changed."""
@@ -50,7 +54,7 @@ class ConditionBook:
         pressed = self._pressed_in.pop(action, None)
         if pressed is None:
             return None
-        if pressed > self._launched:
+        if pressed > self._made:
             self._taps[action] = pressed
         return self._next()
 
@@ -74,16 +78,30 @@ class ConditionBook:
         return None if negative == self.current.negative else self._next(negative=negative)
 
     def launched(self, version: int) -> None:
-        """A call took `version` in: taps up to it have had their group."""
+        """A call takes `version` in: taps up to it have their group, unless it fails."""
         self._launched = max(self._launched, version)
-        self._taps = {a: v for a, v in self._taps.items() if v > self._launched}
 
-    def revert_prompt(self, prompt: str) -> None:
-        """The last prompt edit was rejected: later conditions keep this one."""
-        self.current = replace(self.current, prompt=prompt, before="", share=1.0)
+    def made(self, version: int) -> None:
+        """The call under `version` made its groups: taps up to it have had theirs."""
+        self._made = max(self._made, version)
+        self._taps = {a: v for a, v in self._taps.items() if v > version}
+
+    def failed(self) -> Condition | None:
+        """The call that was launched made nothing. The new condition where a tap would be lost by that, or None."""
+        self._launched = self._made
+        waiting = set(self._taps) - set(self._pressed_in)
+        return self._next() if waiting - set(self.current.tapped) else None
+
+    def revert(self, to: Condition, changed: bool) -> Condition:
+        """The last edit was rejected: the words of an earlier condition are in force again. changed: as a new condition."""
+        words: dict[str, Any] = {"prompt": to.prompt, "negative": to.negative, "before": "", "share": 1.0}
+        if changed:
+            return self._next(**words)
+        self.current = replace(self.current, **words)
+        return self.current
 
     def _next(self, **changes: Any) -> Condition:
         keys = tuple(sorted(self._pressed_in))
-        taps = tuple(sorted(a for a in self._taps if a not in self._pressed_in))
+        taps = tuple(sorted(a for a, v in self._taps.items() if v > self._launched and a not in self._pressed_in))
         self.current = replace(self.current, version=self.current.version + 1, keys=keys, tapped=taps, **changes)
         return self.current

@@ -50,15 +50,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from engine.control.estimator import Estimator
+from engine.control.estimator import Estimator, Work
 from engine.control.events import (
     Abandon,
+    CallProgressed,
+    Change,
     Command,
     Commit,
     ConditionChanged,
     Event,
+    GroupDecoded,
+    GroupLost,
     GroupsReady,
     GroupStarted,
+    Hold,
     InputsReady,
     InputsRejected,
     Launch,
@@ -110,12 +115,18 @@ TRANSITIONS: dict[tuple[State, type[Event]], Transition] = {
     (State.PRODUCE, InputsReady): Transition("_offer_version", PRODUCE),
     (State.CONSUME, InputsRejected): Transition("_reject_version", EITHER),
     (State.PRODUCE, InputsRejected): Transition("_reject_version", PRODUCE),
+    (State.CONSUME, CallProgressed): Transition("_do_nothing", EITHER),
+    (State.PRODUCE, CallProgressed): Transition("_note_progress", PRODUCE),
     (State.CONSUME, GroupsReady): Transition("_do_nothing", EITHER),
     (State.PRODUCE, GroupsReady): Transition("_extend_cache", PRODUCE),
     (State.CONSUME, RequestFinished): Transition("_do_nothing", EITHER),
     (State.PRODUCE, RequestFinished): Transition("_end_call", EITHER),
     (State.CONSUME, GroupStarted): Transition("_deliver", EITHER),
     (State.PRODUCE, GroupStarted): Transition("_deliver", PRODUCE),
+    (State.CONSUME, GroupDecoded): Transition("_note_decode", EITHER),
+    (State.PRODUCE, GroupDecoded): Transition("_note_decode", PRODUCE),
+    (State.CONSUME, GroupLost): Transition("_lose", EITHER),
+    (State.PRODUCE, GroupLost): Transition("_lose", EITHER),
     (State.CONSUME, TimerFired): Transition("_do_nothing", EITHER),
     (State.PRODUCE, TimerFired): Transition("_check_limit", EITHER),
     (State.CONSUME, PlaybackHeld): Transition("_hold", EITHER),
@@ -136,6 +147,8 @@ LATE = 1e-6
 """Seconds by which a deadline has to be missed to be counted as missed."""
 KEPT_CALLS = 8
 """Calls whose times are kept before those are forgotten that nothing in the cache came from."""
+RETRY_MOST = 60.0
+"""Seconds of the longest rest between failed calls."""
 
 
 @dataclass(slots=True)
@@ -148,10 +161,20 @@ class InFlight:
     version: int
     launched: float
     reason: Reason
-    first_ready: float | None = None
-    made: int = 0
+    work: Work
+    """What its time depends on."""
+    press: bool = False
+    """It is the first call under a condition in which an action began."""
     shadow: tuple[Prediction, ...] = ()
     """What its launch revoked, until its first group is there."""
+    paused: float = 0.0
+    """Seconds that a person had held playback for, at the launch."""
+    began: float | None = None
+    """When its sampling began, once that is known."""
+    foreseen: float = 0.0
+    """Seconds of its sampling, judged by its own steps; 0 before the first."""
+    first_ready: float | None = None
+    made: int = 0
 
 
 @dataclass(slots=True)
@@ -160,6 +183,8 @@ class Pending:
 
     arrival: float
     ready: bool = False
+    paused: float = 0.0
+    """Seconds that a person had held playback for, when it arrived."""
 
 
 @dataclass(slots=True)
@@ -177,6 +202,10 @@ class CallTimes:
 
     launched: float
     ready: float
+    paused_launched: float = 0.0
+    """Seconds that a person had held playback for, at the launch."""
+    paused_ready: float = 0.0
+    """The same at the first group."""
 
 
 class Controller:
@@ -208,8 +237,11 @@ class Controller:
         self.in_flight: InFlight | None = None
         self.counts = Counts()
         self.failures = 0
+        """Calls in a row that failed, or whose groups could not be decoded."""
         self.missed_deadlines = 0
         self.shown_version = -1
+        self.decoded: set[int] = set()
+        """Cached positions whose frames are made, as far as it was told."""
         self._open: dict[int, Pending] = {version: Pending(at, ready=True)}
         self._ready = version
         self._calls: dict[int, CallTimes] = {}
@@ -217,7 +249,19 @@ class Controller:
         self._end_frame = start
         self._origin = at - start / policy.fps
         self._held: float | None = at
+        """Since when playback has stood still."""
+        self._holds = {Hold.START}
+        self._paused = 0.0
+        """Seconds that a person has held playback for, but for a pause that lasts."""
+        self._paused_at: float | None = None
         self._timer = NEVER
+        self._retry_at = NEVER
+        self._abandoned = 0
+        """Calls in a row that took too long."""
+        self._lost: int | None = None
+        """The last position that could not be decoded, until what was made in its place plays."""
+        self._unmade: dict[int, Change] = {}
+        """What is new in each version that no call has made yet."""
 
     # -- what others may ask -------------------------------------------------------------------------------------------
 
@@ -252,20 +296,45 @@ class Controller:
         return self.origin(now) + self.start(position) / self.policy.fps
 
     def lead(self) -> float:
-        """Seconds before a deadline at which a call has to start."""
-        return self.estimator.lead(self.policy.window)
+        """Seconds before a deadline at which a refill has to start."""
+        return self._seconds_to(self.end, self._work(False)) + self.estimator.margin
 
     def branch(self, now: float) -> tuple[int, float]:
         """The smallest feasible branch, and by how many seconds its deadline is missed (0 when it is not)."""
         end = self.end
         if self.policy.commit is Commit.SPECULATIVE:
-            need = (now + self.lead() - self.origin(now)) * self.policy.fps
+            work = self._work(self._is_edit(self._ready))
+            slow = self.estimator.decode > 0
+            need = (now + self.estimator.lead(work) - self.origin(now)) * self.policy.fps
             first = max(self.locked, self.delivered)
             i = bisect.bisect_left(self.cache, need - SIMULTANEOUS, lo=first - self.delivered, key=lambda x: x.start)
             for j in range(self.delivered + i, end):
-                if self._is_branch_point(j):
+                if self._is_branch_point(j) and not (slow and self._misses(j, work, now)):
                     return j, 0.0
         return end, self._late(now)
+
+    def _work(self, edit: bool) -> Work:
+        """What the next call's time depends on."""
+        p = self.policy
+        return Work(p.window, p.steps, edit, p.history)
+
+    def _is_edit(self, version: int) -> bool:
+        """Whether a call under this version would be the first under other words."""
+        return any(v <= version and change is Change.PROMPT for v, change in self._unmade.items())
+
+    def _seconds_to(self, branch: int, work: Work) -> float:
+        """Seconds from a launch at a branch to its first deliverable group: the locked groups before it that are not decoded yet
+        have their turn first, while the call is sampled."""
+        first, decode = self.estimator.first(work), self.estimator.decode
+        if not decode:
+            return first
+        before = branch - self.delivered - sum(p < branch for p in self.decoded)
+        return max(first, (before + 1) * decode)
+
+    def _misses(self, branch: int, work: Work, now: float) -> bool:
+        """Whether a call at a branch would be late, since the locked groups before it cannot be decoded that soon."""
+        ready = now + self._seconds_to(branch, work) + self.estimator.margin
+        return ready > self.deadline(branch, now) + SIMULTANEOUS
 
     def _is_branch_point(self, position: int) -> bool:
         """Whether the model can go on anew from a cached position."""
@@ -275,12 +344,16 @@ class Controller:
 
     def _late(self, now: float) -> float:
         """By how many seconds a call that starts now misses the deadline of the cache's end; while held, never."""
-        late = now + self.estimator.first(self.policy.window) - self.deadline(self.end, now)
+        late = now + self._seconds_to(self.end, self._work(False)) - self.deadline(self.end, now)
         return 0.0 if self.held else max(0.0, late)
 
     def refill_due(self, now: float) -> bool:
         """Whether the cache ends so soon that the next call has to start."""
         return self.deadline(self.end, now) - now <= self.lead() + SIMULTANEOUS
+
+    def paused(self, now: float) -> float:
+        """Seconds that a person has held playback for so far."""
+        return self._paused + (max(0.0, now - self._paused_at) if self._paused_at is not None else 0.0)
 
     # -- events --------------------------------------------------------------------------------------------------------
 
@@ -311,9 +384,11 @@ class Controller:
         if e.version <= self.newest:
             raise ProtocolError(f"version {e.version} is not newer than {self.newest}")
         self.newest = e.version
-        self._open[e.version] = Pending(e.arrival, e.inputs_ready)
+        self._open[e.version] = Pending(e.arrival, e.inputs_ready, self.paused(e.at))
+        self._unmade[e.version] = e.change
         out.append(Receipt(e.version, Outcome.RECEIVED, e.at, e.arrival))
-        self.failures = 0
+        if not self.policy.retry_after:
+            self.failures = 0
         if e.inputs_ready:
             self._offer(e.version)
 
@@ -329,13 +404,25 @@ class Controller:
         if version > self._ready:
             self._ready = version
             self.pending = version
+            self.failures = 0
 
     def _reject_version(self, e: InputsRejected, out: list[Command]) -> None:
         """receipt; the old version stays"""
         entry = self._open.get(e.version)
         if entry is not None and not entry.ready:
             del self._open[e.version]
+            self._unmade.pop(e.version, None)
             out.append(Receipt(e.version, Outcome.REJECTED, e.at, entry.arrival, reason=e.reason))
+
+    def _note_progress(self, e: CallProgressed, out: list[Command]) -> None:
+        """the call's own steps say how long it takes"""
+        call = self._active()
+        if call.call != e.call:
+            return
+        if call.began is None:
+            call.began = e.at
+        if e.step:
+            call.foreseen = (e.at - call.began) * e.steps / e.step
 
     def _extend_cache(self, e: GroupsReady, out: list[Command]) -> None:
         """the cache grows; the first groups of a call end its C"""
@@ -345,15 +432,25 @@ class Controller:
         if call.made + len(e.spans) > call.window:
             raise ProtocolError(f"call {e.call} made more than its {call.window} groups")
         if call.first_ready is None:
-            call.first_ready = e.at
-            call.shadow = ()
-            self.estimator.saw_first(call.window, e.at - call.launched, call.branch == self._began_at)
-            self._calls[call.call] = CallTimes(call.launched, e.at)
+            self._first_groups(call, e)
         for span in e.spans:
             self.cache.append(Prediction(self.end, call.call, call.made, self._end_frame, span, call.version))
             self._end_frame += span
             call.made += 1
         self.counts.predicted += len(e.spans)
+
+    def _first_groups(self, call: InFlight, e: GroupsReady) -> None:
+        """C of a call is known, and what its launch revoked is not wanted any more."""
+        call.first_ready = e.at
+        call.shadow = ()
+        began = call.launched if call.began is None else call.began
+        took = e.at - began if e.sampled is None else e.sampled - began + self.estimator.decode
+        self.estimator.saw_first(call.work, took, call.branch == self._began_at)
+        self._calls[call.call] = CallTimes(call.launched, e.at, call.paused, self.paused(e.at))
+        self._unmade = {v: change for v, change in self._unmade.items() if v > call.version}
+        self.decoded.add(call.branch)
+        if call.press:
+            self.locked = max(self.locked, call.branch + 1)
 
     def _end_call(self, e: RequestFinished, out: list[Command]) -> None:
         """the worker is free; after an error, what the call revoked comes back"""
@@ -362,9 +459,11 @@ class Controller:
             return
         self._free()
         if e.error:
-            self._failed(call, e.error, out)
+            self._failed(call, e.error, e.at, out)
         else:
-            self.failures = 0
+            self._abandoned = 0
+            if self._lost is None:
+                self.failures = 0
 
     def _deliver(self, e: GroupStarted, out: list[Command]) -> None:
         """d moves; a version that shows for the first time is answered"""
@@ -372,17 +471,21 @@ class Controller:
             raise ProtocolError(f"group {e.position} cannot start: {self.delivered} is next of {len(self.cache)}")
         entry = self.cache.popleft()
         self.delivered += 1
+        self.decoded.discard(entry.position)
         self.locked = max(self.locked, self.delivered)
         self.counts.delivered += 1
+        if self._lost is not None and entry.position >= self._lost:
+            self._lost = None
+            self.failures = 0
         if entry.version != self.shown_version:
-            self._show(entry, e.at, out)
+            self._show(entry, e.at if e.shown is None else e.shown, out)
         self._origin = e.at - entry.start / self.policy.fps
         if self._held is not None:
-            self._held = e.at
+            self._held = max(self._held, e.at)
         if len(self._calls) > KEPT_CALLS:
             alive = {x.call for x in self.cache} | {entry.call}
             if self.in_flight is not None:
-                alive.add(self.in_flight.call)
+                alive.update((self.in_flight.call, *(x.call for x in self.in_flight.shadow)))
             self._calls = {c: t for c, t in self._calls.items() if c in alive}
 
     def _show(self, entry: Prediction, at: float, out: list[Command]) -> None:
@@ -394,35 +497,80 @@ class Controller:
             if version < entry.version:
                 out.append(Receipt(version, Outcome.SUPERSEDED, at, p.arrival, by=entry.version))
                 continue
-            parts = (times.launched - p.arrival, times.ready - times.launched, at - times.ready)
+            at_launch, at_ready, now = times.paused_launched, times.paused_ready, self.paused(at)
+            wait = times.launched - p.arrival - (at_launch - p.paused)
+            generate = times.ready - times.launched - (at_ready - at_launch)
+            queue = at - times.ready - (now - at_ready)
+            parts = (wait, generate, queue, "", now - p.paused)
             out.append(Receipt(version, Outcome.APPLIED, at, p.arrival, entry.position, -1, *parts))
 
-    def _check_limit(self, e: TimerFired | PlaybackHeld | PlaybackReleased | PolicyChanged, out: list[Command]) -> None:
-        """a call past the hard limit is abandoned"""
-        call = self._active()
-        if e.at >= call.launched + self.policy.hard_limit - SIMULTANEOUS:
-            reason = f"no end after {self.policy.hard_limit:g} s"
-            out.append(Abandon(call.call, reason))
+    def _note_decode(self, e: GroupDecoded, out: list[Command]) -> None:
+        """what is decoded is known, and how long it takes"""
+        self.estimator.saw_decode(e.seconds)
+        if self.delivered <= e.position < self.end:
+            self.decoded.add(e.position)
+
+    def _lose(self, e: GroupLost, out: list[Command]) -> None:
+        """a group that cannot be decoded is revoked with all from the branch point before it, to be made anew"""
+        if not self.delivered <= e.position < self.end:
+            return
+        call = self.in_flight
+        if call is not None:
+            out.append(Abandon(call.call, f"group {e.position} is lost"))
             self._free()
-            self._failed(call, reason, out)
+            if call.made == 0:
+                self._want_again(call)
+        at = range(e.position, self.delivered - 1, -1)
+        j = next((p for p in at if self._is_branch_point(p)), e.position)
+        self.locked = min(self.locked, j)
+        self._revoke(j, Reason.LOST, out)
+        self._lost = e.position
+        self._count_failure("decoding", e.reason, e.at, out)
+
+    def _check_limit(self, e: TimerFired | PlaybackHeld | PlaybackReleased | PolicyChanged, out: list[Command]) -> None:
+        """a call past its limit is abandoned"""
+        call = self._active()
+        if e.at >= call.launched + self._limit(call) - SIMULTANEOUS:
+            reason = f"no end after {self._limit(call):g} s"
+            out.append(Abandon(call.call, reason))
+            self._abandoned += 1
+            self._free()
+            self._failed(call, reason, e.at, out)
+
+    def _limit(self, call: InFlight) -> float:
+        """Seconds that a call may take."""
+        p = self.policy
+        if not p.patience:
+            return p.hard_limit
+        own = max(self.estimator.first(call.work), call.foreseen)
+        return float(max(p.hard_limit, p.patience * own) * 2**self._abandoned)
 
     def _hold(self, e: PlaybackHeld, out: list[Command]) -> None:
-        """deadlines move on with the time; a call past the hard limit is abandoned"""
+        """deadlines move on with the time; a call past its limit is abandoned"""
+        since = e.at if e.since is None else e.since
+        self._holds.add(e.why)
+        if e.why is Hold.PAUSE and self._paused_at is None:
+            self._paused_at = since
         if self._held is None:
-            self._held = e.at
+            self._held = since
         if self.in_flight is not None:
             self._check_limit(e, out)
 
     def _release(self, e: PlaybackReleased, out: list[Command]) -> None:
-        """deadlines stand again; a call past the hard limit is abandoned"""
-        if self._held is not None:
-            self._origin += e.at - self._held
+        """deadlines stand again, if nothing else holds them; a call past its limit is abandoned"""
+        since = e.at if e.since is None else e.since
+        self._holds = self._holds - {e.why} if e.why is not None else set()
+        if self._paused_at is not None and e.why in (Hold.PAUSE, None):
+            self._paused += max(0.0, since - self._paused_at)
+            self._paused_at = None
+        if self._held is not None and not self._holds:
+            self._origin += max(0.0, since - self._held)
             self._held = None
         if self.in_flight is not None:
             self._check_limit(e, out)
 
     def _change_policy(self, e: PolicyChanged, out: list[Command]) -> None:
-        """the policy holds from the next call on; a call past the hard limit is abandoned"""
+        """the policy holds from the next call on; a call past its limit is abandoned"""
         self.policy = e.policy
         if self.in_flight is not None:
             self._check_limit(e, out)
@@ -450,24 +598,44 @@ class Controller:
         self.in_flight = None
         self.state = State.CONSUME
 
-    def _failed(self, call: InFlight, error: str, out: list[Command]) -> None:
-        self.failures += 1
+    def _failed(self, call: InFlight, error: str, now: float, out: list[Command]) -> None:
+        """A call ended without its groups: what it revoked comes back, and its version is wanted again."""
         if call.shadow and self.end == call.branch:
             self.cache.extend(call.shadow)
             self._end_frame = call.shadow[-1].start + call.shadow[-1].span
             self.counts.revoked -= len(call.shadow)
             out.append(Restore(call.shadow))
+        if call.made == 0 or not self.policy.retry_after:
+            self._want_again(call)
+        self._count_failure("sampling", error, now, out)
+
+    def _want_again(self, call: InFlight) -> None:
         if call.version == self._ready and call.reason is Reason.UPDATE:
             self.pending = call.version
-        if self.failures >= self.policy.attempts:
-            kept = f"{len(self.cache)} predicted groups go on playing"
-            out.append(Notice(f"sampling failed {self.failures} times: {error}; {kept}; change the prompt or reset"))
+
+    def _count_failure(self, what: str, error: str, now: float, out: list[Command]) -> None:
+        """After some failures in a row it rests, longer each time, or for good; the person is told."""
+        p = self.policy
+        self.failures += 1
+        if self.failures < p.attempts:
+            return
+        kept = f"{len(self.cache)} predicted groups go on playing"
+        then = "change the prompt or reset"
+        if p.retry_after:
+            rest = min(RETRY_MOST, p.retry_after * 2.0 ** min(16, self.failures - p.attempts))
+            self._retry_at = now + rest
+            then = f"tried again in {rest:g} s; or change the prompt"
+        out.append(Notice(f"{what} failed {self.failures} times: {error}; {kept}; {then}"))
+
+    def _rests(self, now: float) -> bool:
+        """Whether no call is launched, since too many have failed."""
+        return self.failures >= self.policy.attempts and (not self.policy.retry_after or now < self._retry_at)
 
     # -- guard and launch ----------------------------------------------------------------------------------------------
 
     def _consider(self, now: float, out: list[Command]) -> None:
         """The guard: no active call, and a pending version with a branch or a refill that is due."""
-        if self.failures >= self.policy.attempts:
+        if self._rests(now):
             return
         due = self.refill_due(now)
         wanted = self.pending is not None and self.policy.commit is Commit.SPECULATIVE
@@ -484,7 +652,9 @@ class Controller:
         if self.pending == version:
             self.pending = None
         self.running = version
-        call = InFlight(self._next_call, j, self.policy.window, version, now, reason, shadow=shadow)
+        press = any(v <= version and change is Change.PRESS for v, change in self._unmade.items())
+        work = self._work(self._is_edit(version))
+        call = InFlight(self._next_call, j, work.window, version, now, reason, work, press, shadow, self.paused(now))
         self.in_flight = call
         self._next_call += 1
         self.state = State.PRODUCE
@@ -499,14 +669,17 @@ class Controller:
         gone.reverse()
         if gone:
             self._end_frame = gone[0].start
+            self.decoded = {p for p in self.decoded if p < j}
             self.counts.revoked += len(gone)
             out.append(Revoke(tuple(gone), reason))
         return tuple(gone)
 
     def _set_timer(self, now: float, out: list[Command]) -> None:
         if self.in_flight is not None:
-            timer = self.in_flight.launched + self.policy.hard_limit
-        elif self.held or self.failures >= self.policy.attempts:
+            timer = self.in_flight.launched + self._limit(self.in_flight)
+        elif self._rests(now):
+            timer = self._retry_at if self.policy.retry_after else NEVER
+        elif self.held:
             timer = NEVER
         else:
             timer = max(now, self.deadline(self.end, now) - self.lead())

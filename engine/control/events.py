@@ -16,6 +16,29 @@ class Commit(StrEnum):
     CHUNK = "chunk"
 
 
+class Change(StrEnum):
+    """What is new in a condition."""
+
+    PRESS = "press"
+    """An action begins: however short it is held, a group must show it."""
+    RELEASE = "release"
+    """An action ends."""
+    PROMPT = "prompt"
+    """Other words, which a model may need longer to take in."""
+    OTHER = "other"
+
+
+class Hold(StrEnum):
+    """Why playback stands still."""
+
+    START = "start"
+    """Nothing was made yet."""
+    STALL = "stall"
+    """What is due is not there."""
+    PAUSE = "pause"
+    """A person holds it: this time is nobody's latency."""
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What a session decides by. Raises ValueError when it is impossible."""
@@ -31,13 +54,24 @@ class Policy:
     block: int = 1
     """Latents of a block of the model. A branch keeps whole blocks, counted from the start of the call that sampled them."""
     hard_limit: float = 60.0
-    """Seconds after which a call is taken for hung and abandoned. [ours]"""
+    """Seconds after which a call is taken for hung and abandoned, at least. [ours]"""
+    patience: float = 4.0
+    """A call has so many times its own estimate, where that is more than `hard_limit`, and twice as long after each that was
+    abandoned. 0: `hard_limit` alone, as before schema 3."""
     attempts: int = 2
-    """Calls in a row that may fail before the machine waits for a new condition."""
+    """Calls in a row that may fail before the machine rests."""
+    retry_after: float = 2.0
+    """Seconds of the first rest, which doubles up to RETRY_MOST; a new condition ends it. 0: it rests until then, as before
+    schema 3."""
+    steps: int = 0
+    """Denoising steps of a call, which its estimate depends on; 0: unknown."""
+    history: str = ""
+    """The history policy, which its estimate depends on as well."""
 
     def __post_init__(self) -> None:
         counts = (self.window, self.phase, self.block, self.attempts)
-        if self.fps <= 0 or min(counts) < 1 or self.hard_limit <= 0:
+        least = (self.patience, self.retry_after, self.steps)
+        if self.fps <= 0 or min(counts) < 1 or self.hard_limit <= 0 or min(least) < 0:
             raise ValueError(f"impossible policy: {self}")
 
 
@@ -53,6 +87,7 @@ class ConditionChanged:
     arrival: float
     """When the key or prompt reached the application; not after `at`."""
     inputs_ready: bool = False
+    change: Change = Change.OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +108,16 @@ class InputsRejected:
 
 
 @dataclass(frozen=True, slots=True)
+class CallProgressed:
+    """A call has done so many of its denoising steps; none: its sampling begins."""
+
+    at: float
+    call: int
+    step: int
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
 class GroupsReady:
     """The next groups of a call are deliverable."""
 
@@ -80,6 +125,8 @@ class GroupsReady:
     call: int
     spans: tuple[int, ...]
     """Frames of each."""
+    sampled: float | None = None
+    """When its sampling ended and the decode of the first group could begin, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +144,29 @@ class GroupStarted:
     """A group starts playing."""
 
     at: float
+    """When it was due."""
     position: int
+    shown: float | None = None
+    """When it was seen, where that is known: later than due when the window was busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDecoded:
+    """The frames of a cached group are made."""
+
+    at: float
+    position: int
+    seconds: float
+    """That it took."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLost:
+    """The frames of a group cannot be made: it cannot play."""
+
+    at: float
+    position: int
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +178,23 @@ class TimerFired:
 
 @dataclass(frozen=True, slots=True)
 class PlaybackHeld:
-    """Playback stands still: it was paused, or it stalled."""
+    """Playback stands still."""
 
     at: float
+    why: Hold = Hold.STALL
+    since: float | None = None
+    """When that began, where it was before `at`."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlaybackReleased:
-    """Playback started or goes on."""
+    """A reason for playback to stand still is gone."""
 
     at: float
+    why: Hold | None = None
+    """None: there is no reason any more."""
+    since: float | None = None
+    """When it was gone, where that was before `at`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +216,12 @@ Event = (
     ConditionChanged
     | InputsReady
     | InputsRejected
+    | CallProgressed
     | GroupsReady
     | RequestFinished
     | GroupStarted
+    | GroupDecoded
+    | GroupLost
     | TimerFired
     | PlaybackHeld
     | PlaybackReleased
@@ -159,6 +238,7 @@ class Reason(StrEnum):
 
     UPDATE = "update"
     REFILL = "refill"
+    LOST = "lost"
     CLOSED = "closed"
 
 
@@ -222,7 +302,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """How an update ended, or that it was received. wait, generate, queue: R, C and Q of an applied one, in seconds."""
+    """How an update ended, or that it was received. wait, generate, queue: R, C and Q of an applied one, in seconds, without
+    the time that a person held playback."""
 
     version: int
     outcome: Outcome
@@ -236,6 +317,8 @@ class Receipt:
     generate: float = 0.0
     queue: float = 0.0
     reason: str = ""
+    paused: float = 0.0
+    """Seconds between arrival and picture in which a person held playback."""
 
     @property
     def latency(self) -> float:

@@ -122,6 +122,10 @@ class ParallelSampler(Sampler[Any]):
         if self.frames is not None:
             self.frames.ask = host.decode_until
 
+    def lose_boundary_frame(self, group: Group) -> None:
+        if self.frames is not None:
+            self.frames.lose(group)
+
     def evict_before(self, position: int) -> None:
         self._calls = [
             (made, count)

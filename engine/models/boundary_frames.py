@@ -25,6 +25,7 @@ class BoundaryFrames:
     def __init__(self) -> None:
         self.ask: Callable[[int], None] | None = None
         self._frames: dict[int, tuple[Group, NDArray[np.uint8]]] = {}
+        self._lost: Group | None = None
         self._change = threading.Condition()
 
     def put(self, group: Group, frame: NDArray[np.uint8]) -> None:
@@ -33,6 +34,12 @@ class BoundaryFrames:
             self._frames[group.position] = (group, frame)
             for p in sorted(self._frames)[:-FRAMES_KEPT]:
                 del self._frames[p]
+            self._change.notify_all()
+
+    def lose(self, group: Group) -> None:
+        """This group cannot be decoded: who waits for its frame goes on without."""
+        with self._change:
+            self._lost = group
             self._change.notify_all()
 
     def get(self, group: Group) -> NDArray[np.uint8] | None:
@@ -49,10 +56,13 @@ class BoundaryFrames:
                 return None
         self.ask(group.position)
         with self._change:
-            self._change.wait_for(there, WAIT_SECONDS)
+            self._change.wait_for(lambda: there() or self._lost is group, WAIT_SECONDS)
+            if self._lost is group:
+                self._lost = None
             return self._frames[group.position][1] if there() else None
 
     def clear(self) -> None:
         """Forgets all frames."""
         with self._change:
             self._frames.clear()
+            self._lost = None

@@ -1,8 +1,8 @@
 """What the runtime asks of a model: the classes that every model has, and the protocols of what only some do.
 
 A model is a `Sampler` and a `Decoder`. Both are small abstract classes. What only some models do is a protocol, and the runtime asks
-for it by `isinstance` at one place: `PrefillsAhead`, `StartsFromMedia`, `NeedsBoundaryFrames` and `Shardable` of samplers, `MakesSound`
-and `Forks` of decoders. `engine.models.contract` checks that a model keeps what is promised here.
+for it by `isinstance` at one place: `PrefillsAhead`, `StartsFromMedia`, `NeedsBoundaryFrames`, `WaitsForFrames` and `Shardable` of
+samplers, `MakesSound` and `Forks` of decoders. `engine.models.contract` checks that a model keeps what is promised here.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ class PrefillsAhead(Protocol):
     """A sampler that makes what the next call needs while nobody waits for it."""
 
     def prefill_chunk(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
-        """The call's groups are on their way to the decoder, and no other call has begun: makes what the next one needs of them."""
+        """`extend` was given the call's groups, and no other call has begun: makes what the next one needs of them."""
 
     def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
         """Nothing is running: one piece of work ahead of the next call, on groups below `locked`. Whether there was one."""
@@ -240,6 +240,14 @@ class NeedsBoundaryFrames(Protocol):
 
     def put_boundary_frame(self, position: int, frame: NDArray[np.uint8]) -> None:
         """The last frame, (height, width, 3), of a group that `extend` was given."""
+
+
+@runtime_checkable
+class WaitsForFrames(Protocol):
+    """A sampler that may wait for the frame before its branch, which the decode worker makes."""
+
+    def lose_boundary_frame(self, group: Group) -> None:
+        """This group cannot be decoded: nobody is to wait for its frame. From any thread."""
 
 
 Header = dict[str, Any]

@@ -37,10 +37,12 @@ class PlaybackEventKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PlaybackEvent:
-    """What the player did. at: the due time (seconds); frame: media time in frames; position: of the group; sound: of the frame."""
+    """What the player did. at: the due time (seconds); shown: when it was done, later than due where nobody looked in time;
+    frame: media time in frames; position: of the group; sound: of the frame."""
 
     what: PlaybackEventKind
     at: float
+    shown: float = 0.0
     position: int = -1
     frame: int = -1
     image: Frame | None = None
@@ -167,14 +169,14 @@ class Player:
             if self.next_position not in self._groups:
                 return out
             self._origin = now - self.shown / self.fps
-            out.append(PlaybackEvent(PlaybackEventKind.STARTED, now, self.next_position, self.shown))
+            out.append(PlaybackEvent(PlaybackEventKind.STARTED, now, now, self.next_position, self.shown))
         while (due := self._origin + self.shown / self.fps) <= now + 1e-9:
             frame = self._frame(self.shown)
             if frame is None:
                 if self._stalled is None:
                     self._stalled = due
                     self.stalls += 1
-                    out.append(PlaybackEvent(PlaybackEventKind.STALLED, due, self.next_position, self.shown))
+                    out.append(PlaybackEvent(PlaybackEventKind.STALLED, due, now, self.next_position, self.shown))
                 break
             if self._stalled is not None:
                 # the frame came late: it is shown now, and everything after it is due later by the stall
@@ -183,18 +185,24 @@ class Player:
                 self._origin += lost
                 self._stalled = None
                 due = now
-                out.append(PlaybackEvent(PlaybackEventKind.RESUMED, now, self.next_position, self.shown))
+                out.append(PlaybackEvent(PlaybackEventKind.RESUMED, now, now, self.next_position, self.shown))
             position, group = frame
             if self.shown == group.start:
                 self.next_position = position + 1
-                out.append(PlaybackEvent(PlaybackEventKind.GROUP, due, position, self.shown))
+                out.append(PlaybackEvent(PlaybackEventKind.GROUP, due, now, position, self.shown))
                 for old in [p for p in self._groups if p < position - 1]:
                     del self._groups[old]
             self.position = position
             self.image = group.frames[self.shown - group.start]
             out.append(
                 PlaybackEvent(
-                    PlaybackEventKind.FRAME, due, position, self.shown, self.image, self._sound_of(group, self.shown)
+                    PlaybackEventKind.FRAME,
+                    due,
+                    now,
+                    position,
+                    self.shown,
+                    self.image,
+                    self._sound_of(group, self.shown),
                 )
             )
             self.shown += 1

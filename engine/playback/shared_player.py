@@ -62,14 +62,17 @@ class SharedPlayer:
         with self._lock:
             self._player.drop(first)
 
-    def restart(self, position: int = 0, frame: int = 0) -> None:
-        """A new world, or another way on from a position and media frame: nothing is shown any more but the last frame."""
+    def restart(self, position: int = 0, frame: int = 0) -> int:
+        """A new world, or another way on from a position and media frame: nothing is shown any more but the last frame. Returns
+        the first position that was not shown of the world that is left."""
         with self._lock:
             self.epoch += 1
+            began = self._player.next_position
             image, paused = self._player.image, self._player.paused
             self._player = Player(self.fps, self.rate, frame, image=image, next_position=position)
             if paused:
                 self._player.pause(0.0)
+            return began
 
     def pause(self, now: float) -> None:
         """Holds the clock and the picture. now: seconds, as in all of these."""

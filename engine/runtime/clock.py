@@ -201,6 +201,19 @@ class Inbox(Generic[Item]):
         with self._change:
             return self._items.popleft() if self._items else None
 
+    def take_last(self) -> Item | None:
+        """The newest item, or None when there is none; those before it are dropped."""
+        with self._change:
+            last = self._items[-1] if self._items else None
+            self._items.clear()
+            return last
+
+    @property
+    def waiting(self) -> tuple[Item, ...]:
+        """What was not taken yet, oldest first."""
+        with self._change:
+            return tuple(self._items)
+
     def wait(self, until: float = FOREVER) -> bool:
         """Waits for an item until a time; whether there is one."""
         with self._change:

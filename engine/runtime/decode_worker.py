@@ -16,6 +16,8 @@ AHEAD = 3
 
 FirstDecoded = Callable[[int, BaseException | None], None]
 """Takes the call whose first group is decoded, and the error where it could not be."""
+TRIES = 2
+"""That a group is decoded before it is given up."""
 
 
 @dataclass(frozen=True)
@@ -68,15 +70,17 @@ class DecodeWorker:
         player: SharedPlayer,
         clock: Clock,
         first_decoded: FirstDecoded,
-        failed: Callable[[BaseException], None],
+        failed: Callable[[Group, BaseException], None],
+        decoded: Callable[[int, float], None],
     ) -> None:
-        """first_decoded: called on the worker's thread for the first group of each call. failed: called there when a group
-        that nobody waits for could not be decoded."""
+        """All are called on the worker's thread. first_decoded: for the first group of each call; failed: when another group
+        could not be decoded; decoded: with the position and the seconds of each that could."""
         self._decoder = decoder
         self._player = player
         self._clock = clock
         self._first_decoded = first_decoded
         self._failed = failed
+        self._decoded = decoded
         self._work: dict[int, _Work] = {}
         self._held: _Held | None = None
         self._at = -1
@@ -142,49 +146,71 @@ class DecodeWorker:
             return None
         p = min(self._work)
         w = self._work[p]
-        if self._decoder.independent_groups and p > self._player.next_position:
+        first = next((x for x in self._work.values() if x.call is not None), None)
+        if first is not None and self._decoder.independent_groups and p > self._player.next_position:
             # nothing is due before the first group of a call, for which the controller waits
-            w = next((x for x in self._work.values() if x.call is not None), w)
-            p = w.group.position
-        return w if w.urgent or p <= max(self._player.next_position + AHEAD, self._wanted_until) else None
+            return first
+        # the controller waits for a call's first group, and all before it are locked: they will play
+        urgent = -1 if first is None else first.group.position
+        return w if w.urgent or p <= max(self._player.next_position + AHEAD, self._wanted_until, urgent) else None
 
     def _run(self) -> None:
         while True:
             with self._change:
-                self._clock.wait(self._change, lambda: self._closing or self._next() is not None)
+                self._clock.wait(
+                    self._change, lambda: self._closing or self._resume is not None or self._next() is not None
+                )
                 if self._closing:
                     return
                 work = self._next()
-                assert work is not None
                 resume, self._resume = self._resume, None
-            position = work.group.position
-            error: BaseException | None = None
-            made: Decoded | None = None
             try:
-                if resume is not None:
+                if resume is not None:  # without work as well: a sampler may wait for the frame before its branch
+                    self._at = -2
                     self._decoder.resume(resume)
                     self._at = resume[-1].position if resume else -1
-                if position != self._at + 1:
-                    self._decoder.rewind(position)
+            except Exception as e:
+                if work is None:
+                    self._failed(resume[-1] if resume else Group(-1, None, None), e)
+            if work is not None:
+                self._do(work)
+
+    def _do(self, work: _Work) -> None:
+        """Decodes one group and hands it on, unless it was cancelled meanwhile."""
+        position = work.group.position
+        began = self._clock.now()
+        made, error = self._made(work)
+        with self._change:
+            wanted = self._work.get(position) is work
+            if wanted:
+                del self._work[position]
+                if made is not None and work.call is not None:
+                    self._held = _Held(position, work.start, made)
+                elif made is not None:
+                    self._player.put(position, work.start, made.frames, made.sound)
+        if made is not None:
+            self._decoded(position, self._clock.now() - began)
+        if not wanted:
+            return
+        if work.call is not None:
+            self._first_decoded(work.call, error)
+        elif error is not None:
+            self._failed(work.group, error)
+
+    def _made(self, work: _Work) -> tuple[Decoded | None, BaseException | None]:
+        """What a group turned into, or the error of the last try."""
+        error: BaseException | None = None
+        for _ in range(TRIES):
+            try:
+                if work.group.position != self._at + 1:
+                    self._decoder.rewind(work.group.position)
                 made = decoded(self._decoder, work.group, work.start)
-                self._at = position
+                self._at = work.group.position
+                return made, None
             except Exception as e:
                 error = e
                 self._at = -2
-            with self._change:
-                wanted = self._work.get(position) is work
-                if wanted:
-                    del self._work[position]
-                    if made is not None and work.call is not None:
-                        self._held = _Held(position, work.start, made)
-                    elif made is not None:
-                        self._player.put(position, work.start, made.frames, made.sound)
-            if not wanted:
-                continue
-            if work.call is not None:
-                self._first_decoded(work.call, error)
-            elif error is not None:
-                self._failed(error)
+        return None, error
 
 
 class InlineDecoder:

@@ -132,16 +132,25 @@ class SamplingExecutor:
 
     def _sample(self, launch: Launch) -> None:
         session = self._session
+        trouble: list[Exception] = []
 
         def on_step(step: int, steps: int) -> bool:
             if self._closing():
-                return False
-            self._drain()
-            return session.runs(launch) and not self._closing()
+                return False  # whoever closes may be at the session by now
+            try:
+                self._drain()
+            except Exception as e:  # no fault of the call's, and ranks wait for an answer
+                trouble.append(e)
+            return not trouble and session.runs(launch) and not self._closing()
 
+        self._drain()  # what is known now is seen before the first step, which may take long
+        if not session.runs(launch):
+            return
         try:
             groups = session.run(launch, on_step)
         except Stopped:
+            if trouble:
+                raise trouble[0] from None
             return
         except Exception as e:
             if self._closing():
@@ -149,6 +158,8 @@ class SamplingExecutor:
             session.failed(launch, e, self._clock.now())
             self._drain()  # what failed is seen before the next call, which may first have to restart workers
             return
+        if trouble:
+            raise trouble[0]
         if session.runs(launch) and not self._closing():
             session.sampled(launch, groups)
 
@@ -185,4 +196,5 @@ class AssumedExecutor:
         if self._flying is not None and self._lands_at <= now:
             (launch, groups), self._flying = self._flying, None
             self._lands_at = FOREVER
-            self._session.sampled(launch, groups)
+            if self._session.runs(launch):
+                self._session.sampled(launch, groups)

@@ -1,7 +1,8 @@
 """The engine thread: runs a session live. The rest of the program talks to it through `Engine`, from any thread.
 
 Where threads meet: the inbox of messages into the engine thread, the `SharedPlayer` (frames and the media clock), and the
-`View`, an immutable object that the engine thread replaces.
+`View`, which is made when it is asked for, from what the engine thread last published, the player, and what still waits in the
+inbox.
 """
 
 from __future__ import annotations
@@ -14,7 +15,16 @@ from typing import Any
 
 from engine.control.conditions import Condition
 from engine.control.events import Commit
-from engine.models.interface import Decoder, Group, HistoryPolicy, Loader, Model, ModelSpec, Stopped
+from engine.models.interface import (
+    Decoder,
+    Group,
+    HistoryPolicy,
+    Loader,
+    Model,
+    ModelSpec,
+    Stopped,
+    WaitsForFrames,
+)
 from engine.playback.player import PlaybackEvent, PlaybackEventKind
 from engine.playback.shared_player import SharedPlayer
 from engine.runtime.clock import FOREVER, Clock, Inbox, SystemClock
@@ -23,6 +33,7 @@ from engine.runtime.driver import Driver, Mail, SamplingExecutor, Source, Timer
 from engine.runtime.messages import (
     Close,
     Configure,
+    Decoded,
     DecodeFailed,
     FirstGroupDecoded,
     InputsMade,
@@ -43,6 +54,7 @@ from engine.runtime.session_log import SessionLog
 from engine.runtime.settings import Settings, StartFrom
 from engine.runtime.takes import Takes
 from engine.runtime.view import View
+from engine.runtime.view_builder import brought_up_to_date
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +77,7 @@ class Engine:
         settings, OSError when the folder cannot be written: cheap failures come before the model is loaded."""
         self.clock: Clock = SystemClock() if clock is None else clock
         self.player = SharedPlayer(spec.fps, spec.sound_rate, self._played)
-        self.view = View(fps=spec.fps, window=settings.checked(spec).window or 0, prompt=settings.prompt)
+        self._published = View(fps=spec.fps, window=settings.checked(spec).window or 0, prompt=settings.prompt)
         self.stage: tuple[str, float] = ("starting", 0.0)
         self.takes = Takes()
         self.ready = threading.Event()
@@ -82,6 +94,8 @@ class Engine:
         self._worker: DecodeWorker | None = None
         self._session: Session | None = None
         self._thread: threading.Thread | None = None
+        self._finishing = threading.Lock()
+        self._finished = False
 
     # -- from any thread -----------------------------------------------------------------------------------------------
 
@@ -93,6 +107,11 @@ class Engine:
     def running(self) -> bool:
         """Whether the engine thread is alive."""
         return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def view(self) -> View:
+        """The session as it is now, though the engine thread may be in the middle of a step; cheap."""
+        return brought_up_to_date(self._published, self.player, self._inbox.waiting, self.clock.now())
 
     def send(self, message: Message) -> None:
         """Any message, for the engine thread."""
@@ -179,8 +198,9 @@ class Engine:
         """From the thread that advances the player."""
         told = tuple(e for e in events if e.what is not PlaybackEventKind.FRAME)
         if told:
-            if self._worker is not None:
-                self._worker.notify()
+            worker = self._worker  # the engine thread forgets it at its end
+            if worker is not None:
+                worker.notify()
             self._inbox.put(Played(told, epoch))
 
     # -- the engine thread ---------------------------------------------------------------------------------------------
@@ -212,11 +232,12 @@ class Engine:
             self.player,
             clock,
             lambda call, error: inbox.put(FirstGroupDecoded(call, error)),
-            lambda error: inbox.put(DecodeFailed(error)),
+            lambda group, error: self._decode_failed(model, group, error),
+            lambda position, seconds: inbox.put(Decoded(position, seconds)),
         )
         slow = model.sampler.prepares_slowly
         effects = LiveEffects(worker, conditions if slow else None)
-        session = Session(model, self._settings, self.player, self._journal, effects, clock.now(), self.takes)
+        session = Session(model, self._settings, self.player, self._journal, effects, clock.now, self.takes)
         self._session = session
         if slow:
             clock.spawn(lambda: self._prepare(model, conditions), "foreland-prepare")
@@ -231,12 +252,18 @@ class Engine:
         driver.run(closing)
 
     def _prepare(self, model: Model, conditions: Inbox[Condition | None]) -> None:
-        """The prepare thread: conditions in, inputs out, in order."""
+        """The prepare thread: conditions in, inputs out. The newest of those that wait is made; the others fold into it."""
         while conditions.wait():
-            condition = conditions.take()
+            condition = conditions.take_last()
             if condition is None or self._closing.is_set():
                 return
             self._inbox.put(InputsMade(condition.version, prepare(model, condition)))
+
+    def _decode_failed(self, model: Model, group: Group, error: BaseException) -> None:
+        """On the decode worker's thread. A sampler that waits for this group's frame waits in vain, and the engine thread in it."""
+        if isinstance(model.sampler, WaitsForFrames):
+            model.sampler.lose_boundary_frame(group)
+        self._inbox.put(DecodeFailed(group, error))
 
     def _end(self) -> None:
         if self._worker is not None:
@@ -311,6 +338,6 @@ class _Publisher:
         return FOREVER
 
     def run(self, now: float) -> None:
-        self._engine.view = self._session.view(now)
+        self._engine._published = self._session.view(now)
         if self._session.first_groups:
             self._engine.ready.set()

@@ -22,6 +22,8 @@ from engine.runtime.settings import Settings
 
 LOOK_SECONDS = 0.05
 """At most between two looks at a live engine, which may have moved the next frame's time or ended."""
+GIVE_UP = 4
+"""Calls in a row that fail before a run without a person is over: two rests of the controller."""
 SOON = 0.005
 """Seconds between two looks while nothing plays: the first frame after a start or a stall is shown that late at most."""
 
@@ -83,7 +85,7 @@ def explore_virtual(
     inbox: Inbox[Message] = Inbox(clock)
     model = load(progress)
     decoder = InlineDecoder(model.decoder, player, lambda call, error: inbox.put(FirstGroupDecoded(call, error)))
-    session = Session(model, replace(settings, prompt=script.prompt), player, journal, decoder, clock.now())
+    session = Session(model, replace(settings, prompt=script.prompt), player, journal, decoder, clock.now)
 
     def handle(message: Message) -> None:
         session.handle(message, clock.now())
@@ -186,6 +188,9 @@ class _Look:
     def run(self, now: float) -> None:
         if self._engine.error is not None or not self._engine.running:
             raise ExploreError(self._engine.error or "the engine stopped")
+        view = self._engine.view
+        if view.failures >= GIVE_UP:
+            raise ExploreError(view.message)
         if not self._playback.shown:
             self._progress(*self._engine.stage)
         self._next = now + (SOON if self._engine.player.next_due() is None else LOOK_SECONDS)

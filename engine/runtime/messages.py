@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.control.events import Commit
-from engine.models.interface import ConditionError, HistoryPolicy
+from engine.models.interface import ConditionError, Group, HistoryPolicy
 from engine.playback.player import PlaybackEvent
 from engine.runtime.settings import StartFrom
 
@@ -129,9 +129,19 @@ class FirstGroupDecoded:
 
 
 @dataclass(frozen=True, slots=True)
-class DecodeFailed:
-    """A group that will play cannot be decoded: the session cannot go on."""
+class Decoded:
+    """The frames of a group are made."""
 
+    position: int
+    seconds: float
+    """That it took."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeFailed:
+    """A group that would play cannot be decoded, and was tried twice."""
+
+    group: Group
     error: BaseException
 
 
@@ -140,4 +150,4 @@ class Close:
     """The session is over."""
 
 
-Message = PersonMessage | Played | InputsMade | FirstGroupDecoded | DecodeFailed | Close
+Message = PersonMessage | Played | InputsMade | FirstGroupDecoded | Decoded | DecodeFailed | Close

@@ -46,6 +46,8 @@ class _Again:
     ) -> None:
         self.lines, self.model, self.show = lines, model, show
         self.calls = {x["id"]: x for x in lines if x["kind"] == "call" and not x["error"]}
+        self.marked = {x["data"]["call"] for x in lines if x["kind"] == "event" and x["name"] == "CallProgressed"}
+        """Calls whose beginning is in the log: before schema 3 they are taken to begin where they were launched."""
         self.conditions: dict[int, Condition] = {0: Condition(0, lines[0]["prompt"])}
         self.made: dict[int, list[Group]] = {}
         self.timeline: dict[int, Group] = {}
@@ -65,8 +67,9 @@ class _Again:
             elif kind == "controller":
                 v, newest = line["version"], self.conditions[max(self.conditions)]
                 prompt = line.get("prompt", self.lines[0]["prompt"])
-                self.conditions.setdefault(v, Condition(v, prompt, negative=newest.negative))
-            elif kind == "command" and line["name"] == "Launch":
+                negative = line.get("negative", newest.negative)
+                self.conditions.setdefault(v, Condition(v, prompt, negative=negative))
+            elif self._begins_a_call(line):
                 self._sample(line["data"]["call"])
             elif kind == "event" and line["name"] == "GroupsReady":
                 self._adopt(line["data"]["call"], len(line["data"]["spans"]))
@@ -77,6 +80,12 @@ class _Again:
             elif kind == "rewind":
                 self._rewind(line)
         return self.result
+
+    def _begins_a_call(self, line: dict[str, Any]) -> bool:
+        name, data = line.get("name"), line.get("data", {})
+        if name == "CallProgressed":
+            return bool(data["step"] == 0)
+        return name == "Launch" and data["call"] not in self.marked
 
     def _sample(self, call: int) -> None:
         line = self.calls.get(call)
@@ -96,12 +105,12 @@ class _Again:
             self.made[call] = self.model.sampler.sample(request, lambda step, steps: True)
         except Exception as e:
             raise ReplayError(f"call {call} could not be made again: {e}") from e
-        self.model.prefill_chunk(self.made[call], request.history)
 
     def _adopt(self, call: int, count: int) -> None:
         groups = self.made.pop(call, [])[:count]
         if groups:
             self.model.sampler.extend(groups)
+            self.model.prefill_chunk(groups, HistoryPolicy(self.calls[call]["history"]))
             self.timeline = {p: g for p, g in self.timeline.items() if p < groups[0].position}
             self.timeline.update((g.position, g) for g in groups)
 
@@ -126,8 +135,8 @@ class _Again:
     def _reset(self, line: dict[str, Any]) -> None:
         newest = max(self.conditions)
         self.conditions[newest] = replace(self.conditions[newest], prompt=line["prompt"])
-        if line["start"]:
-            self.model.set_start(Path(line["start"]))
+        if (start := line["start"]) is not None:
+            self.model.set_start(None if start["path"] is None else Path(start["path"]))
         self.model.sampler.reset()
         self.model.decoder.resume([])
         self.timeline.clear()

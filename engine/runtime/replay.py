@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -12,7 +13,7 @@ from engine.control import events
 from engine.control.controller import Controller
 from engine.control.estimator import Estimator
 from engine.files import FileError, read_text
-from engine.runtime.schema1 import upgraded
+from engine.runtime import schema1, schema2
 from engine.runtime.session_log import LOG, SCHEMA, plain
 
 log = logging.getLogger(__name__)
@@ -35,31 +36,35 @@ class ReplayResult:
     difference: str = ""
 
 
+FIELDS: dict[str, Callable[[Any], Any]] = {
+    "spans": tuple,
+    "change": events.Change,
+    "why": lambda why: None if why is None else events.Hold(why),
+    "policy": lambda data: _policy(data),
+}
+"""What JSON does not say of an event's fields."""
+
+
 def _policy(data: dict[str, Any]) -> events.Policy:
     return events.Policy(**{**data, "commit": events.Commit(data["commit"])})
 
 
 def _event(name: str, data: dict[str, Any]) -> events.Event:
-    values = dict(data)
-    if "spans" in values:
-        values["spans"] = tuple(values["spans"])
-    if "policy" in values:
-        values["policy"] = _policy(values["policy"])
-    return EVENTS[name](**values)
+    return EVENTS[name](**{k: FIELDS[k](v) if k in FIELDS else v for k, v in data.items()})
 
 
 def read_session(folder: Path) -> list[dict[str, Any]]:
-    """The lines of `folder`/events.jsonl as schema 2 has them, the session's own first. Raises ReplayError."""
+    """The lines of `folder`/events.jsonl as today's schema has them, the session's own first. Raises ReplayError."""
     file = folder / LOG
     lines = _lines(file)
     if not lines or lines[0].get("kind") != "session":
         raise ReplayError(f"{file} is not a session log: its first line is no session")
     schema = lines[0].get("schema")
-    if schema == 1:
-        return upgraded(lines)
-    if schema != SCHEMA:
+    if not isinstance(schema, int) or not 1 <= schema <= SCHEMA:
         raise ReplayError(f"{file} has schema {schema!r:.40}; this version reads 1 to {SCHEMA}")
-    return lines
+    if schema == 1:
+        lines = schema1.upgraded(lines)
+    return schema2.upgraded(lines) if schema < SCHEMA else lines
 
 
 def _lines(file: Path) -> list[dict[str, Any]]:
@@ -93,7 +98,8 @@ def _short(error: BaseException) -> str:
 def _estimator(head: dict[str, Any]) -> Estimator:
     known = head["estimator"]
     doubt, forget_start = known.get("doubt", 0.0), known.get("forget_start", 0)
-    return Estimator(known["cold"], known["quantile"], known["margin"], doubt, forget_start=forget_start)
+    rule = known.get("rule", 1)
+    return Estimator(known["cold"], known["quantile"], known["margin"], doubt, forget_start=forget_start, rule=rule)
 
 
 def replay(folder: Path) -> ReplayResult:
@@ -122,7 +128,8 @@ def _replayed(lines: list[dict[str, Any]], at: list[int]) -> ReplayResult:
         if kind == "controller":
             if expected:
                 return ReplayResult(fed, commands, f"line {number}: {expected[0]['name']} was not sent in the session")
-            estimator = _estimator(head)
+            if head["schema"] < SCHEMA:
+                estimator = _estimator(head)  # each world of a session measured for itself
             policy = _policy(line["policy"])
             where = (line.get("first", 0), line.get("start", 0))
             machine = Controller(policy, line["began"], line["version"], estimator, line["first_call"], *where)

@@ -1,4 +1,4 @@
-"""Session logs of schema 1 (Foreland 0.1 and 0.2) in the words of today's: the same session, so it replays and regenerates.
+"""Session logs of schema 1 (Foreland 0.1 and 0.2) in the words of schema 2: the same session, so it replays and regenerates.
 
 What differs: events and commands had other names; `Wake` was four events in one; a closed controller was a line of its own;
 a new world and a rewind were notes that their text told apart; what a person did was not recorded.

@@ -21,11 +21,16 @@ from engine.control.controller import Controller, Counts, State
 from engine.control.estimator import Estimator
 from engine.control.events import (
     Abandon,
+    CallProgressed,
+    Change,
     Command,
     ConditionChanged,
     Event,
+    GroupDecoded,
+    GroupLost,
     GroupsReady,
     GroupStarted,
+    Hold,
     InputsReady,
     InputsRejected,
     Launch,
@@ -53,6 +58,7 @@ from engine.runtime.latents import arrays, fingerprint
 from engine.runtime.messages import (
     Close,
     Configure,
+    Decoded,
     DecodeFailed,
     FirstGroupDecoded,
     InputsMade,
@@ -87,16 +93,17 @@ DOUBT = 0.5
 """Share added to the estimate after one measured call; see `Estimator`. [ours]"""
 FORGET_START = 2
 """Measured calls after which a world's first one no longer counts; see `Estimator`. [ours]"""
-KEPT_PROMPTS = 4096
-"""Versions whose prompt is kept for the takes: many more than a cache holds."""
+KEPT_CONDITIONS = 4096
+"""Conditions that are kept for the takes: many more than a cache holds."""
 FAILURES_A_WORLD = 16
-"""Numbers of attempts that one world has for itself. A policy gives up after far fewer failures in a row."""
+"""Numbers of attempts that one world has for itself. After so many failures in a row they are used again."""
+CHANGES = {UpdateKind.PROMPT: Change.PROMPT, UpdateKind.START: Change.OTHER}
 
 
 def noise_attempt(world: int, failures: int) -> int:
     """The attempt that a call's noise is a function of, beside the seed and the position: another one in each world of a
     session, and after each failure in a row."""
-    return world * FAILURES_A_WORLD + failures
+    return world * FAILURES_A_WORLD + failures % FAILURES_A_WORLD
 
 
 class Session:
@@ -109,10 +116,11 @@ class Session:
         player: SharedPlayer,
         journal: SessionLog,
         effects: Effects,
-        now: float,
+        now: Callable[[], float],
         takes: Takes | None = None,
     ) -> None:
-        """takes: where what is delivered is kept. Raises ConditionError or ValueError when the settings cannot be used."""
+        """now: the session's clock, seconds. takes: where what is delivered is kept. Raises ConditionError or ValueError when the
+        settings cannot be used."""
         self.model = model
         self.settings = settings.checked(model.spec)
         self.player = player
@@ -131,17 +139,23 @@ class Session:
         self._past_counts = Counts()
         self._prepared: dict[int, Any] = {0: model.sampler.prepare(self.book.current)}
         self._timeline: dict[int, Group] = {}
-        self._sampled: tuple[Launch, list[Group]] | None = None
+        self._sampled: tuple[Launch, list[Group], float] | None = None
+        """A call whose first group is being decoded, with the time at which its sampling ended."""
         self._launch: Launch | None = None
         self._transition: PromptTransition | None = None
-        self._prompts: dict[int, str] = {0: settings.prompt}
+        self._conditions: dict[int, Condition] = {0: self.book.current}
+        """Those that were not rejected."""
+        self._usable = self.book.current
+        """The newest one whose inputs could be made."""
+        self._estimator = Estimator(cold=COLD_ESTIMATE, doubt=DOUBT, forget_start=FORGET_START)
         self._works_ahead, self._ahead_failed = True, False
-        self._began = now
+        self._now = now
+        self._began = now()
         model.sampler.attach(self)
         journal.on_error = self._say
-        self.controller = self._new_controller(now, 0, 0)
-        self._views.received(self.book.current, UpdateKind.START, now)
-        self.log.session(model, self.settings, self.controller, now)
+        self.controller = self._new_controller(self._began, 0, 0)
+        self._views.received(self.book.current, UpdateKind.START, self._began)
+        self.log.session(model, self.settings, self.controller, self._began)
 
     # -- who samples ---------------------------------------------------------------------------------------------------
 
@@ -164,8 +178,7 @@ class Session:
         self._feed(TimerFired(now))
 
     def handle(self, message: Message, now: float) -> None:
-        """Takes one message in. What a person wants and cannot have becomes a message to them, and nothing is changed.
-        Raises RuntimeError when the session cannot go on."""
+        """Takes one message in. What a person wants and cannot have becomes a message to them, and nothing is changed."""
         match message:
             case Played(events, epoch):
                 if epoch == self.player.epoch:
@@ -174,8 +187,11 @@ class Session:
                 self._inputs_made(version, inputs, now)
             case FirstGroupDecoded(call, error):
                 self._first_group_decoded(call, error, now)
-            case DecodeFailed(error):
-                raise RuntimeError(f"decoding failed: {error}") from error
+            case Decoded(position, seconds):
+                if not self.model.decoder.independent_groups:
+                    self._feed(GroupDecoded(now, position, seconds))
+            case DecodeFailed(group, error):
+                self._decode_failed(group, error, now)
             case Close():
                 pass
             case _:
@@ -198,22 +214,21 @@ class Session:
         """What a person wants."""
         match message:
             case Press(action, at):
-                self._change(self.book.press(action), UpdateKind.KEY, at, now)
+                self._change(self.book.press(action), UpdateKind.KEY, at, now, Change.PRESS)
             case Release(action, at):
-                self._change(self.book.release(action), UpdateKind.KEY, at, now)
+                self._change(self.book.release(action), UpdateKind.KEY, at, now, Change.RELEASE)
             case ReleaseAll(at):
-                self._change(self.book.release_all(), UpdateKind.KEY, at, now)
+                self._change(self.book.release_all(), UpdateKind.KEY, at, now, Change.RELEASE)
             case SetPrompt(prompt, at, seconds):
                 self._set_prompt(prompt, seconds, at, now)
             case SetNegativePrompt(prompt, at):
                 refuse_half_characters(prompt)
                 self._change(self.book.set_negative_prompt(prompt), UpdateKind.PROMPT, at, now)
             case Pause(at):
-                self._change(self.book.release_all(), UpdateKind.KEY, at, now)
-                self._feed(PlaybackHeld(now))
-            case Resume():
-                if not self.player.stalled and self.player.shown > 0:
-                    self._feed(PlaybackReleased(now))
+                self._change(self.book.release_all(), UpdateKind.KEY, at, now, Change.RELEASE)
+                self._feed(PlaybackHeld(now, Hold.PAUSE, at))
+            case Resume(at):
+                self._feed(PlaybackReleased(now, Hold.PAUSE, at))
             case NewWorld(prompt, seed, start):
                 self._new_world(prompt, seed, start, now)
             case Rewind(take, position):
@@ -223,18 +238,27 @@ class Session:
 
     # -- conditions ----------------------------------------------------------------------------------------------------
 
-    def _change(self, condition: Condition | None, kind: UpdateKind, arrival: float, now: float) -> None:
+    def _change(
+        self, condition: Condition | None, kind: UpdateKind, arrival: float, now: float, change: Change | None = None
+    ) -> None:
         """A new condition from the book (None: nothing changed)."""
         if condition is None:
             return
         v = condition.version
-        self._prompts[v] = condition.prompt
-        self._prompts = {w: p for w, p in self._prompts.items() if w > v - KEPT_PROMPTS}
+        self._conditions[v] = condition
+        if len(self._conditions) > KEPT_CONDITIONS:
+            self._conditions = {w: c for w, c in self._conditions.items() if w > v - KEPT_CONDITIONS}
         self._views.received(condition, kind, arrival)
         self.log.condition(condition, kind, now)
-        self._feed(ConditionChanged(now, v, min(arrival, now)))
-        if not self._effects.prepare_later(condition):
-            self._inputs_made(v, prepare(self.model, condition), now)
+        change = CHANGES.get(kind, Change.OTHER) if change is None else change
+        later = self._effects.prepare_later(condition)
+        inputs = None if later else prepare(self.model, condition)
+        ready = not later and not isinstance(inputs, ConditionError)
+        if ready:
+            self._prepared[v], self._usable = inputs, condition
+        self._feed(ConditionChanged(now, v, min(arrival, now), ready, change))
+        if not later and not ready:
+            self._inputs_made(v, inputs, now)
 
     def _set_prompt(self, prompt: str, seconds: float, arrival: float, now: float) -> None:
         """At once or over some seconds. A newer edit takes the place of a transition that is not over."""
@@ -253,12 +277,26 @@ class Session:
             return
         if isinstance(inputs, ConditionError):
             self.notify(f"{inputs}; the world goes on as before")
-            accepted = self._views.prompt_before(version)
-            self.book.revert_prompt(self.settings.prompt if accepted is None else accepted)
             self._feed(InputsRejected(now, version, str(inputs)))
+            self._take_back(version, now)
         else:
-            self._prepared[version] = inputs
+            self._prepared[version], self._usable = inputs, self._conditions[version]
             self._feed(InputsReady(now, version))
+
+    def _take_back(self, version: int, now: float) -> None:
+        """A condition was rejected. Where its words are still in force, those before them are again, with the keys that are held
+        now; where something else was said meanwhile, nothing is to be done."""
+        rejected, current = self._conditions.pop(version), self.book.current
+        if _words(current) != _words(rejected):
+            return
+        self._transition = None
+        good = [c for v, c in self._conditions.items() if v < version and _words(c) != _words(rejected)]
+        before = good[-1] if good else self._usable
+        u = self._usable
+        same = _words(before) == _words(u) and (current.keys, current.tapped) == (u.keys, u.tapped)
+        reverted = self.book.revert(before, changed=not same)
+        if not same:
+            self._change(reverted, UpdateKind.KEY, now, now)
 
     @property
     def alarm(self) -> float:
@@ -275,7 +313,7 @@ class Session:
             self._feed(TimerFired(now))
 
     def _configure(self, changes: Configure, now: float) -> None:
-        """K, steps, commitment and history from the next call on. Raises ValueError."""
+        """K, steps, commitment and history from the next call on. Raises Refused."""
         fields = ("window", "steps", "commit", "history")
         wanted = {name: value for name in fields if (value := getattr(changes, name)) is not None}
         self.settings = replace(self.settings, **wanted).checked(self.model.spec)
@@ -285,25 +323,49 @@ class Session:
 
     def _policy(self) -> Policy:
         spec, s = self.model.spec, self.settings
-        assert s.window is not None
-        return Policy(spec.fps, s.window, s.commit, spec.phase, spec.phase_offset, spec.block)
+        assert s.window is not None and s.steps is not None and s.history is not None
+        return Policy(
+            spec.fps,
+            s.window,
+            s.commit,
+            spec.phase,
+            spec.phase_offset,
+            spec.block,
+            steps=s.steps,
+            history=s.history.value,
+        )
 
     def _new_controller(self, now: float, version: int, first_call: int, first: int = 0, start: int = 0) -> Controller:
-        estimator = Estimator(cold=COLD_ESTIMATE, doubt=DOUBT, forget_start=FORGET_START)
-        return Controller(self._policy(), now, version, estimator, first_call, first, start)
+        """What was measured in one world holds in the next."""
+        return Controller(self._policy(), now, version, self._estimator, first_call, first, start)
 
     def _feed(self, event: Event) -> None:
         """Hands an event to the controller and carries out the answer."""
         self.log.event(event)
+        tap: Condition | None = None
         for command in self.controller.handle(event):
             self.log.command(command, event.at)
+            if isinstance(command, Abandon):
+                tap = self._abandoned(command) or tap
             self._carry_out(command, event.at)
         self.log.state(self.controller, event.at)
+        if self.controller.state is not State.CLOSED:
+            self._change(tap, UpdateKind.KEY, event.at, event.at, Change.PRESS)
+
+    def _abandoned(self, command: Abandon) -> Condition | None:
+        """A call was given up (`runs` says so to whoever samples): nothing of it may play. The new condition where a tap would
+        be lost with it."""
+        if self._sampled is not None and self._sampled[0].call == command.call:
+            self._effects.cancel_from(self._sampled[0].branch)
+            self._sampled = None
+        return self.book.failed()
 
     def _carry_out(self, command: Command, at: float) -> None:
         match command:
             case Launch():
                 self._launch = command
+                assert self.settings.steps is not None
+                self._views.step(command, self.controller.start(command.branch), 0, self.settings.steps)
                 self.book.launched(command.version)
                 self._views.launched(command.version)
             case Revoke(entries):
@@ -319,7 +381,7 @@ class Session:
             case Notice(message):
                 self.notify(message)
             case Abandon():
-                pass  # `runs` says so to whoever samples
+                pass
 
     def _receive(self, r: Receipt) -> None:
         if r.outcome is Outcome.RECEIVED:
@@ -338,18 +400,24 @@ class Session:
         for p in events:
             match p.what:
                 case PlaybackEventKind.GROUP:
-                    self._delivered(p.position)
-                    self._feed(GroupStarted(p.at, p.position))
-                    self.model.sampler.evict_before(p.position)
-                    self.model.decoder.evict_before(p.position)
+                    self._group_started(p.position, p.at, p.shown)
                 case PlaybackEventKind.STALLED:
                     self.log.played(p)
-                    self._feed(PlaybackHeld(p.at))
-                case PlaybackEventKind.STARTED | PlaybackEventKind.RESUMED:
+                    self._feed(PlaybackHeld(p.at, Hold.STALL))
+                case PlaybackEventKind.STARTED:
                     self.log.played(p)
-                    self._feed(PlaybackReleased(p.at))
+                    self._feed(PlaybackReleased(p.at, Hold.START))
+                case PlaybackEventKind.RESUMED:
+                    self.log.played(p)
+                    self._feed(PlaybackReleased(p.at, Hold.STALL))
                 case PlaybackEventKind.FRAME:
                     pass
+
+    def _group_started(self, position: int, due: float, shown: float) -> None:
+        self._delivered(position)
+        self._feed(GroupStarted(due, position, shown))
+        self.model.sampler.evict_before(position)
+        self.model.decoder.evict_before(position)
 
     def _delivered(self, position: int) -> None:
         cache = self.controller.cache
@@ -364,7 +432,8 @@ class Session:
         group = self._timeline.get(e.position)
         if group is None:
             return None
-        return Kept(group, e.start, e.span, e.call, e.version, self._prompts.get(e.version, ""))
+        condition = self._conditions.get(e.version)
+        return Kept(group, e.start, e.span, e.call, e.version, condition.prompt if condition is not None else "")
 
     # -- worlds --------------------------------------------------------------------------------------------------------
 
@@ -384,12 +453,10 @@ class Session:
         self.settings = settings
         self._leave(now, condition, prepared)
         self.takes.clear()
-        self.player.restart()
         self.model.sampler.reset()
         self._effects.resume_decoder([])
         self._enter(now, condition)
-        file = start.path if start is not None else None
-        self.log.reset(self.settings.seed, file, condition.prompt, self.worlds_left, now)
+        self.log.reset(self.settings.seed, start, condition.prompt, self.worlds_left, now)
         self._feed(TimerFired(now))
 
     def _rewind(self, take: int, position: int, now: float) -> None:
@@ -404,10 +471,9 @@ class Session:
         came_from = self.takes.path(take, position)
         if not came_from or came_from[-1].position != position:
             raise Refused(f"group {position} of take {take} is not kept any more")
-        self._leave(now, condition, prepared)
+        frame = came_from[-1].start + came_from[-1].span
+        self._leave(now, condition, prepared, position + 1, frame)
         path = self.takes.branch(take, position)[-RESUMED:]
-        frame = path[-1].start + path[-1].span
-        self.player.restart(position + 1, frame)
         resume_sampler(self.model.sampler, path)
         self._effects.resume_decoder([k.group for k in path])
         self._timeline = {k.position: k.group for k in path[-2:]}
@@ -416,9 +482,16 @@ class Session:
         self.log.rewind(take, position, len(path), self.takes.current, self.worlds_left, now)
         self._feed(TimerFired(now))
 
-    def _leave(self, now: float, condition: Condition, prepared: Any) -> None:
-        """Ends the controller's world; what it predicted and nobody saw is revoked. The next one begins under `condition`."""
+    def _leave(self, now: float, condition: Condition, prepared: Any, position: int = 0, frame: int = 0) -> None:
+        """Ends the controller's world; what it predicted and nobody saw is revoked. The player goes on at a position and media
+        frame, the next world begins under `condition`."""
+        # before the player is the next world's: a decode that is under way must not reach it
+        self._effects.cancel_from(0)
+        shown_before = self.player.restart(position, frame)
+        for p in range(self.controller.delivered, shown_before):  # whose message is still on its way
+            self._group_started(p, now, now)
         self._feed(SessionClosed(now))
+        self._sampled = None
         self._past_counts = self._counts()
         # locked groups, which will not play in a world that is left
         self._past_counts.revoked += len(self.controller.cache)
@@ -428,7 +501,7 @@ class Session:
         self.book = ConditionBook(condition.prompt, condition.version, condition.negative)
         self._transition = None
         self._launch = None
-        self._prompts[condition.version] = condition.prompt
+        self._conditions[condition.version] = self._usable = condition
         self._prepared = {condition.version: prepared}
 
     def _enter(self, now: float, condition: Condition, first: int = 0, start: int = 0) -> None:
@@ -467,10 +540,13 @@ class Session:
 
         def on_step(step: int, steps: int) -> bool:
             step_seconds.append(time.perf_counter() - began)
+            if not self.runs(launch):
+                return False
             self._views.step(launch, start, step, steps)
+            self._feed(CallProgressed(self._now(), launch.call, step, steps))
             return report(step, steps)
 
-        self._views.step(launch, start, 0, request.steps)
+        self._feed(CallProgressed(self._now(), launch.call, 0, request.steps))
         try:
             return self.model.sampler.sample(request, on_step)
         except BaseException as e:
@@ -481,31 +557,28 @@ class Session:
             self.log.call(launch, request, step_seconds, time.perf_counter() - began, error)
 
     def sampled(self, launch: Launch, groups: list[Group]) -> None:
-        """A call's groups are there: they go to the decoder, and what the next call needs of them is made meanwhile."""
+        """A call's groups are there: they go to the decoder."""
         start = self.controller.start(self.controller.end)
         placed = []
         for g in groups:
             placed.append((g, start))
             start += self.model.spec.span_of(g)
-        self._sampled = (launch, groups)
+        self._sampled = (launch, groups, self._now())
         self._effects.submit(placed, launch.call)
-        history = self.settings.history
-        assert history is not None
-        self._works_ahead = True
-        self._ahead(lambda: self.model.prefill_chunk(groups, history))
 
     def _first_group_decoded(self, call: int, error: BaseException | None, now: float) -> None:
-        """The cache grows and the slot is free, unless the call was given up meanwhile."""
+        """The cache grows; then what the next call needs of these groups is made, and the slot is free. Nothing of it happens
+        where the call was given up meanwhile."""
         if self._sampled is None or self._sampled[0].call != call:
             return
-        launch, groups = self._sampled
+        launch, groups, sampled_at = self._sampled
         self._sampled = None
         in_flight = self.controller.in_flight
         if in_flight is None or in_flight.call != call:
             return
         if error is not None:
             self._effects.cancel_from(launch.branch)
-            self.failed(launch, error, now)
+            self.failed(launch, error, now, "its first group could not be decoded: ")
             return
         try:
             self.model.sampler.extend(groups)
@@ -513,19 +586,37 @@ class Session:
             self._effects.cancel_from(launch.branch)
             self.failed(launch, e, now)
             return
+        self.book.made(launch.version)
         first = groups[0].position
         self._timeline = {p: g for p, g in self._timeline.items() if self.controller.delivered - 2 <= p < first}
         self._timeline.update((g.position, g) for g in groups)
         self.first_groups.append(now - in_flight.launched)
-        self._feed(GroupsReady(now, call, tuple(self.model.spec.span_of(g) for g in groups)))
+        sampled = None if self.model.decoder.independent_groups else sampled_at
+        self._feed(GroupsReady(now, call, tuple(self.model.spec.span_of(g) for g in groups), sampled))
         self._effects.present(first)
-        self._feed(RequestFinished(now, call))
+        history = self.settings.history
+        assert history is not None
+        self._works_ahead = True
+        self._ahead(lambda: self.model.prefill_chunk(groups, history))
+        if self.runs(launch):  # whoever closes may have done so meanwhile
+            self._feed(RequestFinished(self._now(), call))
 
-    def failed(self, launch: Launch, error: BaseException, now: float) -> None:
-        """A call ended with an error."""
-        log.error("call %d failed: %s", launch.call, error)
-        self.log.note(f"call {launch.call} failed: {error}", error)
-        self._feed(RequestFinished(now, launch.call, f"{type(error).__name__}: {error}"))
+    def failed(self, launch: Launch, error: BaseException, now: float, what: str = "") -> None:
+        """A call ended with an error. what: words before it."""
+        log.error("call %d failed: %s%s", launch.call, what, error)
+        self.log.note(f"call {launch.call} failed: {what}{error}", error)
+        if not self.runs(launch):
+            return
+        self._change(self.book.failed(), UpdateKind.KEY, now, now, Change.PRESS)
+        self._feed(RequestFinished(now, launch.call, f"{what}{type(error).__name__}: {error}"))
+
+    def _decode_failed(self, group: Group, error: BaseException, now: float) -> None:
+        """A group that would play cannot be decoded: it and what follows is made anew."""
+        if self._timeline.get(group.position) is not group:
+            return  # it was revoked, or has played
+        log.error("group %d could not be decoded: %s", group.position, error)
+        self.log.note(f"group {group.position} could not be decoded: {error}", error)
+        self._feed(GroupLost(now, group.position, f"{type(error).__name__}: {error}"))
 
     def work_ahead(self) -> bool:
         """With no call running: one piece of work for the next one, on groups that will surely play. Whether there was one."""
@@ -596,6 +687,11 @@ class Session:
                 write_latents(self.takes.path(self.takes.current), self.log.folder / "latents.safetensors")
         self.log.close(result)
         return result
+
+
+def _words(c: Condition) -> tuple[str, str | None]:
+    """What of a condition was said."""
+    return c.prompt, c.negative
 
 
 def prepare(model: Model, condition: Condition) -> Any:

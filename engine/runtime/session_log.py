@@ -1,6 +1,6 @@
 """The session's log: a folder with events.jsonl and, at the end, summary.json.
 
-Schema version 2. One JSON object a line. Every line has `kind`, `t` (seconds, monotonic, since the session began) and
+Schema version 3. One JSON object a line. Every line has `kind`, `t` (seconds, monotonic, since the session began) and
 `media` (seconds of media time shown). Kinds:
 
   session  first line: schema, model, weights, seed, window, steps, commit, history, policy, spans, fps, prompt, machine, t0
@@ -9,19 +9,21 @@ Schema version 2. One JSON object a line. Every line has `kind`, `t` (seconds, m
   event    an event of the controller: `name` and `data`, its fields as in engine/control/events.py; times in data are
            absolute monotonic seconds
   command  what the controller answered: `name` and `data`; a Receipt of an applied update also has R, C, Q, L in seconds
-  state    after each event: state, d, l, e, running, pending, in_flight
+  state    after each event that changed them: state, d, l, e, running, pending, in_flight
   condition  version, what (prompt, key, start), prompt, keys, tapped, before and share (of a transition), negative
   call     a finished call: id, branch, K, version, steps, seed, attempt, history, seconds, step_seconds, error
   delivered  a group began to play: position, start, span, call, version, take, latent (CRC-32 of its bytes)
   played   stalls and starts of the player: what, position
   controller  a new world or a rewind begins with a new controller: began, version, first_call, policy, and first and start,
            the position and media frame that it goes on from
-  reset    a new world begins: seed, start (the file that it starts from, or null), prompt, attempt
+  reset    a new world begins: seed, start (null: from what the last one did; else its path, null for the model's own), prompt,
+           attempt
   rewind   the world goes on after a kept group: take, position, groups (that the model takes in again), became, attempt
   note     anything that a person should know; errors with their traceback
   summary  last line: the contents of summary.json
 
-Logs of schema 1 are read through `engine.runtime.schema1`.
+What the estimator has measured it keeps from one controller to the next. Logs of schema 1 and 2 are read through
+`engine.runtime.schema1` and `schema2`.
 """
 
 from __future__ import annotations
@@ -50,14 +52,14 @@ from engine.models.interface import Model, Request
 from engine.playback.player import PlaybackEvent
 from engine.runtime.machine import facts
 from engine.runtime.messages import PersonMessage
-from engine.runtime.settings import Settings
+from engine.runtime.settings import Settings, StartFrom
 from engine.runtime.takes import Kept
 from engine.runtime.view import UpdateKind
 from engine.user_data import private as is_private
 
 log = logging.getLogger(__name__)
 
-SCHEMA = 2
+SCHEMA = 3
 LOG = "events.jsonl"
 
 
@@ -102,6 +104,7 @@ class SessionLog:
         self._file: BinaryIO | None = None
         self._whole = 0
         self._closed = False
+        self._state: dict[str, Any] = {}
         if folder is not None:
             self._file = _new_log(folder)
 
@@ -156,18 +159,19 @@ class SessionLog:
         self._write("command", at, name=type(command).__name__, data=command, **more)
 
     def state(self, c: Controller, at: float) -> None:
-        """The controller's registers after an event."""
-        self._write(
-            "state",
-            at,
-            state=c.state,
-            d=c.delivered,
-            l=c.locked,
-            e=c.end,
-            running=c.running,
-            pending=c.pending,
-            in_flight=c.in_flight.call if c.in_flight else None,
-        )
+        """The controller's registers after an event, where it changed them."""
+        state = {
+            "state": c.state,
+            "d": c.delivered,
+            "l": c.locked,
+            "e": c.end,
+            "running": c.running,
+            "pending": c.pending,
+            "in_flight": c.in_flight.call if c.in_flight else None,
+        }
+        if state != self._state:
+            self._state = state
+            self._write("state", at, **state)
 
     def condition(self, c: Condition, kind: UpdateKind, now: float) -> None:
         """A new condition."""
@@ -232,10 +236,11 @@ class SessionLog:
             first=first,
             start=start,
             prompt=self._said(condition.prompt),
+            negative=None if self.private else condition.negative,
         )
 
-    def reset(self, seed: int, start: Path | None, prompt: str, attempt: int, now: float) -> None:
-        """A new world. start: the file that it starts from, if one was named."""
+    def reset(self, seed: int, start: StartFrom | None, prompt: str, attempt: int, now: float) -> None:
+        """A new world. start: what it starts from, where that was said."""
         self._write(
             "reset", now, seed=seed, start=None if self.private else start, prompt=self._said(prompt), attempt=attempt
         )
@@ -324,4 +329,5 @@ def _estimator(e: Estimator) -> dict[str, float]:
         "quantile": e.quantile,
         "doubt": e.doubt,
         "forget_start": e.forget_start,
+        "rule": e.rule,
     }

@@ -1,4 +1,4 @@
-"""What a window may know of a session: one immutable picture of it, made by the engine thread after every event."""
+"""What a window may know of a session: one immutable picture of it, made when it is asked for."""
 
 from __future__ import annotations
 
@@ -117,4 +117,8 @@ class View:
     keys: tuple[str, ...] = ()
     version: int = 0
     paused: bool = False
+    failures: int = 0
+    """Calls in a row that failed."""
     message: str = ""
+    epoch: int = 0
+    """The player's: which world this is a picture of."""

@@ -11,6 +11,7 @@ from engine.control.controller import Controller, Counts
 from engine.control.events import Launch, Outcome, Prediction, Receipt
 from engine.models.interface import ModelSpec
 from engine.playback.shared_player import SharedPlayer
+from engine.runtime.messages import Message, NewWorld, Pause, Press, Release, ReleaseAll, Rewind, SetPrompt
 from engine.runtime.metrics import UpdateRecord, discarded_share, latencies, percentile
 from engine.runtime.takes import Kept
 from engine.runtime.view import REVOKED_SECONDS, Fate, FlightMark, GroupMark, UpdateKind, UpdateMark, UpdatePhase, View
@@ -79,11 +80,6 @@ class ViewBuilder:
     def knows(self, version: int) -> bool:
         """Whether a version is of the world on show."""
         return version in self._marks
-
-    def prompt_before(self, version: int) -> str | None:
-        """The prompt of the newest version before this one that was not rejected, where it is known."""
-        good = [m.text for v, m in self._marks.items() if v < version and m.phase is not UpdatePhase.REJECTED]
-        return good[-1] if good else None
 
     # -- groups and calls ----------------------------------------------------------------------------------------------
 
@@ -159,8 +155,72 @@ class ViewBuilder:
             keys=condition.keys,
             version=c.shown_version,
             paused=self._player.paused,
+            failures=c.failures,
             message=message,
+            epoch=self._player.epoch,
         )
+
+
+def brought_up_to_date(view: View, player: SharedPlayer, waiting: Sequence[Message], now: float) -> View:
+    """The picture that the engine thread published last, with what the player has done since then and what a person did that the
+    engine thread has not taken in yet. waiting: its inbox. From any thread; cheap."""
+    if view.state is None or view.epoch != player.epoch:
+        return view
+    keys, marks = _with_waiting(view, player, waiting)
+    shown = max(view.delivered, player.next_position)
+    if shown > view.delivered:
+        groups = tuple(replace(g, fate=Fate.DELIVERED) if g.position < shown else g for g in view.groups)
+        left = [g for g in groups if g.fate is not Fate.DELIVERED]
+        view = replace(
+            view,
+            groups=groups,
+            delivered=shown,
+            locked=max(view.locked, shown),
+            cached=len(left),
+            cached_seconds=sum(g.span for g in left) / view.fps,
+        )
+    return replace(
+        view,
+        keys=keys,
+        updates=(*view.updates, *marks),
+        revoked=tuple(g for g in view.revoked if now - g.at <= REVOKED_SECONDS),
+        stalls=player.total_stalls,
+        stall_seconds=player.stall_seconds(now),
+        paused=player.paused,
+    )
+
+
+def _with_waiting(
+    view: View, player: SharedPlayer, waiting: Sequence[Message]
+) -> tuple[tuple[str, ...], list[UpdateMark]]:
+    """The keys that a person holds, and marks of what was done and not taken in yet."""
+    keys, prompt = set(view.keys), view.prompt
+    marks: list[UpdateMark] = []
+    newest = max((u.version for u in view.updates), default=view.version)
+
+    def mark(kind: UpdateKind, at: float) -> None:
+        media = player.media_time(at)
+        marks.append(UpdateMark(newest + len(marks) + 1, kind, prompt, media, -1, UpdatePhase.RECEIVED))
+
+    for message in waiting:
+        match message:
+            case Press(action, at) if action not in keys:
+                keys.add(action)
+                mark(UpdateKind.KEY, at)
+            case Release(action, at) if action in keys:
+                keys.discard(action)
+                mark(UpdateKind.KEY, at)
+            case ReleaseAll(at) | Pause(at) if keys:
+                keys.clear()
+                mark(UpdateKind.KEY, at)
+            case SetPrompt(said, at) if said != prompt:
+                prompt = said
+                mark(UpdateKind.PROMPT, at)
+            case NewWorld() | Rewind():
+                keys.clear()
+            case _:
+                pass
+    return tuple(sorted(keys)), marks
 
 
 def _mark_of(group: Prediction, fate: Fate, at: float = 0.0) -> GroupMark:

@@ -163,6 +163,9 @@ class AudioVideoSampler(Sampler[AudioVideoInputs]):
     def put_boundary_frame(self, position: int, frame: NDArray[np.uint8]) -> None:
         self.frames.put(self._groups[position], frame)
 
+    def lose_boundary_frame(self, group: Group) -> None:
+        self.frames.lose(group)
+
     def shard(self, parallel: Callable[[], SequenceParallel]) -> None:
         self.family.shard(parallel())
 

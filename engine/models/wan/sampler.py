@@ -169,6 +169,9 @@ class WanSampler(Sampler[WanInputs]):
     def put_boundary_frame(self, position: int, frame: NDArray[np.uint8]) -> None:
         self.frames.put(self._groups[position], frame)
 
+    def lose_boundary_frame(self, group: Group) -> None:
+        self.frames.lose(group)
+
     def shard(self, parallel: Callable[[], SequenceParallel]) -> None:
         for e in self._experts:
             shard_blocks(e.model, e.holder, parallel())

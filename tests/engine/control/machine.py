@@ -7,11 +7,15 @@ import numpy as np
 from engine.control.controller import Controller, State
 from engine.control.events import (
     Abandon,
+    Change,
     Command,
     ConditionChanged,
     Event,
+    GroupDecoded,
+    GroupLost,
     GroupsReady,
     GroupStarted,
+    Hold,
     InputsReady,
     InputsRejected,
     Launch,
@@ -51,6 +55,7 @@ class Machine:
         self.version = 0
         self.branches: dict[int, int] = {}
         self.launches = 0
+        self.lost = False
         self.feed(TimerFired(0.0))
 
     # -- the outside world ---------------------------------------------------------------------------------------------
@@ -72,8 +77,9 @@ class Machine:
                 if command.branch in before:
                     p = self.controller.policy
                     source = command.branch - self.branches[before[command.branch][0]]
-                    assert (command.branch - p.phase_offset) % p.phase == 0, "I8: no branch point of the model"
-                    assert source % p.block == 0, "I8: a branch inside a block"
+                    at_phase = (command.branch - p.phase_offset) % p.phase == 0
+                    assert at_phase or self.lost, "I8: no branch point of the model"
+                    assert source % p.block == 0 or self.lost, "I8: a branch inside a block"
                 self.branches[command.call] = command.branch
                 assert command.branch >= len(self.delivered), "I1: a branch inside what was delivered"
                 assert command.window == self.controller.policy.window, "a call is always a full window"
@@ -83,7 +89,7 @@ class Machine:
             case Revoke():
                 for e in command.entries:
                     assert e.position not in self.delivered, "I1: a delivered position was revoked"
-                    assert e.position >= self.locked_before, "I1: a locked position was revoked"
+                    assert e.position >= self.locked_before or self.lost, "I1: a locked position was revoked"
                     del self.predicted[e.position]
                 self.player.drop(command.entries[0].position)
             case Restore():
@@ -102,7 +108,9 @@ class Machine:
                     self.ends[command.version] = command
                     if command.outcome == "applied":
                         assert min(command.wait, command.generate, command.queue) > -1e-9
-                        assert abs(command.arrival + command.latency - command.at) < 1e-9, "L = R + C + Q"
+                        assert abs(command.arrival + command.latency + command.paused - command.at) < 1e-9, (
+                            "L = R + C + Q"
+                        )
             case SetTimer():
                 self.wake = command.at
 
@@ -116,7 +124,7 @@ class Machine:
         c = self.controller
         d, lock, e = c.delivered, c.locked, c.end
         assert d <= lock <= e or (d <= lock and c.in_flight is not None and e == lock), f"I4: {d} {lock} {e}"
-        assert lock >= self._locked, "I4: the lock moved back"
+        assert lock >= self._locked or self.lost, "I4: the lock moved back"
         self._locked = lock
         assert [x.position for x in c.cache] == list(range(d, e)), "I4: positions are contiguous"
         versions = [x.version for x in c.cache]
@@ -143,11 +151,11 @@ class Machine:
 
     # -- what can happen -----------------------------------------------------------------------------------------------
 
-    def update(self, ready: bool) -> None:
+    def update(self, ready: bool, change: Change = Change.OTHER) -> None:
         self.version += 1
         if ready:
             self.ready_at[self.version] = self.now
-        self.feed(ConditionChanged(self.now, self.version, self.now, ready))
+        self.feed(ConditionChanged(self.now, self.version, self.now, ready, change))
 
     def inputs(self, good: bool) -> None:
         """The oldest update without inputs gets them, or is rejected."""
@@ -192,12 +200,32 @@ class Machine:
 
     def pause(self) -> None:
         self.player.pause(self.now)
-        self.feed(PlaybackHeld(self.now))
+        self.feed(PlaybackHeld(self.now, Hold.PAUSE))
 
     def resume(self) -> None:
         self.player.resume(self.now)
-        if self.player.started and not self.player.stalled:
-            self.feed(PlaybackReleased(self.now))
+        self.feed(PlaybackReleased(self.now, Hold.PAUSE))
+
+    def decode(self, seconds: float) -> None:
+        """The next group that is not decoded is."""
+        c = self.controller
+        for p in range(c.delivered, c.end):
+            if p not in c.decoded:
+                self.feed(GroupDecoded(self.now, p, seconds))
+                return
+
+    def lose(self, ahead: int) -> None:
+        """A group of the cache that is not on show yet cannot be decoded."""
+        position = self.controller.delivered + ahead
+        if position < self.player.next_position:
+            return
+        self.lost = True
+        if self.in_flight is not None:
+            self.made = True
+        self.player.drop(position)
+        self.feed(GroupLost(self.now, position, "NaN"))
+        self.lost = False
+        self._locked = self.controller.locked
 
     def elapse(self, seconds: float) -> None:
         """Time passes; the player plays and the wake-ups come when they are due."""
@@ -224,9 +252,10 @@ class Machine:
                     answered = {v for v in self.received if v <= self.shown[-1]}
                     assert answered <= set(self.ends), "I5: what was overtaken has ended"
                 elif p.what is PlaybackEventKind.STALLED:
-                    self.feed(PlaybackHeld(p.at))
+                    self.feed(PlaybackHeld(p.at, Hold.STALL))
                 elif p.what in (PlaybackEventKind.STARTED, PlaybackEventKind.RESUMED):
-                    self.feed(PlaybackReleased(p.at))
+                    started = p.what is PlaybackEventKind.STARTED
+                    self.feed(PlaybackReleased(p.at, Hold.START if started else Hold.STALL))
             if self.now >= end:
                 return
         raise AssertionError("time does not pass")

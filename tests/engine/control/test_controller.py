@@ -5,14 +5,19 @@ from __future__ import annotations
 import pytest
 
 from engine.control.controller import Controller, ProtocolError, State
-from engine.control.estimator import Estimator
+from engine.control.estimator import Estimator, Work
 from engine.control.events import (
     Abandon,
+    CallProgressed,
+    Change,
     Commit,
     ConditionChanged,
     Event,
+    GroupDecoded,
+    GroupLost,
     GroupsReady,
     GroupStarted,
+    Hold,
     InputsReady,
     InputsRejected,
     Launch,
@@ -27,6 +32,7 @@ from engine.control.events import (
     Restore,
     Revoke,
     SessionClosed,
+    SetTimer,
     TimerFired,
 )
 from engine.measure.bench_serving import controller_events
@@ -60,8 +66,11 @@ def in_consume(at: float) -> tuple[Event, ...]:
         ConditionChanged(at, 2, at),
         InputsReady(at, 1),
         InputsRejected(at, 1, "too long"),
+        CallProgressed(at, 0, 1, 4),
         GroupsReady(at, 0, (4,)),
         RequestFinished(at, 0),
+        GroupDecoded(at, 7, 0.0),
+        GroupLost(at, 0, "played already"),
         TimerFired(at),
         PlaybackHeld(at),
         PlaybackReleased(at),
@@ -134,7 +143,7 @@ def test_updates_during_a_call_fold_into_the_newest_which_launches_when_the_call
 
 def test_when_no_branch_is_in_time_the_end_of_the_cache_is_taken_and_the_miss_is_told() -> None:
     c = playing(controller(window=4))
-    c.estimator.saw_first(4, 3.0)
+    c.estimator.saw_first(Work(4), 3.0)
     launch = of(Launch, c.handle(ConditionChanged(0.6, 1, 0.6, True)))[0]
     assert launch.branch == 4
     assert launch.late > 0
@@ -245,6 +254,9 @@ def test_what_happens_during_a_call_leaves_it_running() -> None:
         ConditionChanged(0.7, 3, 0.7, True),
         InputsReady(0.7, 2),
         InputsRejected(0.7, 2, "too long"),
+        CallProgressed(0.7, 1, 1, 4),
+        GroupDecoded(0.7, 1, 0.1),
+        GroupLost(0.7, 0, "played already"),
         GroupsReady(0.7, 1, (4,) * 8),
         RequestFinished(0.7, 0),
         GroupStarted(0.75, 1),
@@ -264,13 +276,15 @@ def test_a_call_past_the_limit_is_abandoned_whatever_wakes_the_machine() -> None
         TimerFired(0.95),
         PlaybackHeld(0.95),
         PlaybackReleased(0.95),
-        PolicyChanged(0.95, Policy(16.0, 8, hard_limit=0.3, attempts=1)),
+        PolicyChanged(0.95, Policy(16.0, 8, hard_limit=0.3, patience=0.0, attempts=1)),
     ):
-        c = calling(controller(hard_limit=0.3, attempts=1))
+        c = calling(controller(hard_limit=0.3, patience=0.0, attempts=1))
         assert [x.call for x in of(Abandon, c.handle(event))] == [1], event
         assert c.state is State.CONSUME, "one attempt only"
-        c = calling(controller(hard_limit=0.3))
-        assert [x.call for x in of(Launch, c.handle(replace_policy(event, Policy(16.0, 8, hard_limit=0.3))))] == [2]
+        c = calling(controller(hard_limit=0.3, patience=0.0))
+        assert [
+            x.call for x in of(Launch, c.handle(replace_policy(event, Policy(16.0, 8, hard_limit=0.3, patience=0.0))))
+        ] == [2]
         assert c.state is State.PRODUCE, "the second attempt"
 
 
@@ -360,8 +374,216 @@ def test_what_cannot_happen_is_refused() -> None:
         c.handle(GroupsReady(1.0, 1, (4,) * 9))
 
 
+# -- trouble ------------------------------------------------------------------------------------------------------------
+
+
+def test_after_some_failures_it_rests_longer_each_time_and_tries_again_by_itself() -> None:
+    c = calling(controller())
+    c.handle(RequestFinished(0.7, 1, "out of memory"))
+    commands = c.handle(RequestFinished(0.8, 2, "out of memory"))
+    assert "tried again in 2 s" in of(Notice, commands)[0].message
+    assert of(SetTimer, commands)[-1].at == pytest.approx(2.8)
+    assert not of(Launch, c.handle(TimerFired(2.7)))
+    assert of(Launch, c.handle(TimerFired(2.8)))[0].version == 1
+    commands = c.handle(RequestFinished(2.9, 3, "out of memory"))
+    assert of(SetTimer, commands)[-1].at == pytest.approx(6.9)
+    for call in range(4, 12):
+        c.handle(TimerFired(100.0 * call))
+        commands = c.handle(RequestFinished(100.0 * call + 1, call, "out of memory"))
+    assert of(SetTimer, commands)[-1].at == 1161.0
+
+
+def test_old_policies_rest_until_a_new_condition_comes() -> None:
+    c = calling(controller(retry_after=0.0))
+    c.handle(RequestFinished(0.7, 1, "out of memory"))
+    assert of(SetTimer, c.handle(RequestFinished(0.8, 2, "out of memory")))[-1].at == float("inf")
+    assert not of(Launch, c.handle(TimerFired(900.0)))
+
+
+def test_a_new_condition_is_a_new_try_only_when_it_can_run() -> None:
+    c = calling(controller())
+    c.handle(RequestFinished(0.7, 1, "out of memory"))
+    c.handle(RequestFinished(0.8, 2, "out of memory"))
+    assert not of(Launch, c.handle(ConditionChanged(0.9, 2, 0.9))), "the version that failed is not tried first"
+    assert of(Launch, c.handle(InputsReady(1.0, 2)))[0].version == 2
+
+
+def test_a_limit_is_some_times_the_calls_own_estimate_and_doubles_after_each_that_took_too_long() -> None:
+    c = calling(controller(hard_limit=1.0))
+    assert not of(Abandon, c.handle(TimerFired(2.5)))
+    assert of(Abandon, c.handle(TimerFired(2.6))), "4 x 0.5 s after its launch at 0.6 s"
+    assert not of(Abandon, c.handle(TimerFired(2.6 + 3.9)))
+    assert of(Abandon, c.handle(TimerFired(2.6 + 4.0)))
+
+
+def test_a_calls_own_steps_give_it_time_before_anything_was_measured() -> None:
+    c = controller(hard_limit=3.0)
+    c.handle(TimerFired(0.0))
+    c.handle(CallProgressed(0.0, 0, 0, 8))
+    assert of(SetTimer, c.handle(CallProgressed(2.0, 0, 1, 8)))[-1].at == 64.0
+    assert not of(Abandon, c.handle(TimerFired(60.0)))
+
+
+def test_a_group_that_is_lost_is_revoked_with_all_after_it_and_made_anew() -> None:
+    c = calling(controller())  # groups 1 and 2 are locked, the call is at 3
+    commands = c.handle(GroupLost(0.7, 2, "NaN"))
+    assert [x.call for x in of(Abandon, commands)] == [1]
+    assert [e.position for r in of(Revoke, commands) for e in r.entries] == [2]
+    assert [(x.branch, x.version) for x in of(Launch, commands)] == [(2, 1)]
+    assert c.failures == 1, "another noise than before"
+    c.handle(GroupsReady(1.0, 2, (4,) * 8))
+    c.handle(RequestFinished(1.0, 2))
+    assert c.failures == 1, "it is not known yet whether these can be decoded"
+    c.handle(GroupStarted(1.0, 1))
+    c.handle(GroupStarted(1.25, 2))
+    assert c.failures == 0
+
+
+def test_a_group_that_is_lost_while_no_call_runs_is_made_anew_when_it_is_due() -> None:
+    c = playing(controller())
+    commands = c.handle(GroupLost(0.6, 2, "NaN"))
+    assert [x.branch for x in of(Launch, commands)] == [2], "0.4 s before it is due, and C is 0.5 s"
+    c = playing(controller())
+    assert not of(Launch, c.handle(GroupLost(0.6, 6, "NaN")))
+    assert c.end == 6
+
+
+def test_what_is_made_anew_begins_at_a_branch_point_of_the_model() -> None:
+    c = playing(controller(block=4))
+    commands = c.handle(GroupLost(0.6, 6, "NaN"))
+    assert [e.position for r in of(Revoke, commands) for e in r.entries] == [4, 5, 6, 7]
+
+
+def test_a_group_that_is_lost_again_and_again_is_told_and_rested_for() -> None:
+    c = playing(controller())
+    c.handle(GroupLost(0.6, 1, "NaN"))
+    c.handle(GroupsReady(0.7, 1, (4,) * 8))
+    c.handle(RequestFinished(0.7, 1))
+    commands = c.handle(GroupLost(0.8, 1, "NaN"))
+    assert "decoding failed 2 times: NaN" in of(Notice, commands)[0].message
+    assert not of(Launch, commands)
+    assert of(Launch, c.handle(TimerFired(2.8)))
+
+
+def test_a_settle_that_fails_after_the_groups_are_there_does_not_want_them_again() -> None:
+    c = calling(controller())
+    c.handle(GroupsReady(1.1, 1, (4,) * 8))
+    assert not of(Launch, c.handle(RequestFinished(1.2, 1, "no memory for keys")))
+    assert c.pending is None
+
+
+# -- keys, edits and pauses ---------------------------------------------------------------------------------------------
+
+
+def test_a_press_keeps_the_first_group_that_shows_it_though_the_release_comes_at_once() -> None:
+    for change, branch in ((Change.PRESS, 5), (Change.OTHER, 4)):
+        c = playing(controller(), now=0.1)
+        # groups start at 0.1 + 0.25 p; C = 0.1 s, so from group 4, at 1.1 s, and again from there if the release may
+        assert of(Launch, c.handle(ConditionChanged(0.9, 1, 0.9, True, change)))[0].branch == 4
+        c.handle(ConditionChanged(0.95, 2, 0.95, True, Change.RELEASE))
+        c.handle(GroupsReady(0.99, 1, (4,) * 8))
+        assert of(Launch, c.handle(RequestFinished(0.99, 1)))[0].branch == branch
+
+
+def test_an_edit_of_the_words_is_measured_by_itself() -> None:
+    c = playing(controller())
+    c.handle(ConditionChanged(0.6, 1, 0.6, True, Change.PROMPT))
+    c.handle(ConditionChanged(0.7, 2, 0.7, True, Change.PRESS))
+    c.handle(GroupsReady(2.6, 1, (4,) * 8))
+    assert c.estimator.first(Work(8, edit=True)) == 2.0
+    assert c.estimator.first(Work(8)) == 0.5, "the world's first call"
+    c.handle(RequestFinished(2.6, 1))
+    c.handle(GroupsReady(2.9, 2, (4,) * 8))
+    assert c.estimator.first(Work(8)) == 0.5, "the slower of 0.5 and 0.3 s"
+    assert c.estimator.first(Work(8, edit=True)) == 2.0
+
+
+def test_an_edit_that_failed_is_an_edit_at_its_next_try() -> None:
+    c = playing(controller())
+    c.handle(ConditionChanged(0.6, 1, 0.6, True, Change.PROMPT))
+    c.handle(RequestFinished(0.7, 1, "broken"))
+    assert c.in_flight is not None and c.in_flight.work.edit
+
+
+def test_the_time_that_a_person_holds_playback_is_nobodys_latency() -> None:
+    for release in (PlaybackReleased(6.7, Hold.PAUSE), PlaybackReleased(7.0, Hold.PAUSE, 6.7)):
+        c = playing(controller())
+        c.handle(ConditionChanged(0.6, 1, 0.6, True))
+        c.handle(PlaybackHeld(0.8, Hold.PAUSE, 0.7))
+        c.handle(GroupsReady(1.1, 1, (4,) * 8))
+        c.handle(RequestFinished(1.1, 1))
+        c.handle(release)
+        for position, at in ((1, 6.75), (2, 7.0)):
+            c.handle(GroupStarted(at, position))
+        receipt = next(r for r in of(Receipt, c.handle(GroupStarted(7.25, 3))) if r.outcome == "applied")
+        assert (receipt.wait, receipt.generate, receipt.queue) == pytest.approx((0.0, 0.1, 0.55))
+        assert receipt.paused == pytest.approx(6.0)
+        assert receipt.arrival + receipt.latency + receipt.paused == pytest.approx(7.25)
+
+
+def test_a_pause_during_a_stall_ends_without_releasing_what_is_not_there() -> None:
+    c = playing(controller())
+    c.handle(PlaybackHeld(0.6, Hold.STALL))
+    c.handle(PlaybackHeld(0.7, Hold.PAUSE))
+    c.handle(PlaybackReleased(0.9, Hold.PAUSE))
+    assert c.held
+    c.handle(PlaybackReleased(1.0, Hold.STALL))
+    assert not c.held
+    assert c.deadline(1, 1.0) == pytest.approx(0.75 + 0.4)
+
+
+def test_a_pause_before_the_first_picture_does_not_release_it() -> None:
+    c = controller()
+    c.handle(TimerFired(0.0))
+    c.handle(PlaybackHeld(0.1, Hold.PAUSE))
+    c.handle(PlaybackReleased(0.2, Hold.PAUSE))
+    assert c.held
+
+
+def test_an_update_ends_when_it_is_seen_which_may_be_after_it_was_due() -> None:
+    c = calling(controller())
+    c.handle(GroupsReady(1.1, 1, (4,) * 8))
+    c.handle(RequestFinished(1.1, 1))
+    for position, at in ((1, 0.75), (2, 1.0)):
+        c.handle(GroupStarted(at, position, 1.6))
+    receipt = next(r for r in of(Receipt, c.handle(GroupStarted(1.25, 3, 1.6))) if r.outcome == "applied")
+    assert receipt.latency == pytest.approx(1.0)
+    assert c.deadline(4, 1.6) == pytest.approx(1.5), "deadlines are the clock's"
+
+
+# -- decoding -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_branch_leaves_time_to_decode_the_locked_groups_before_it() -> None:
+    c = playing(controller(window=12), now=0.1)
+    c.estimator.saw_decode(0.2)
+    # group p is due at 0.1 + 0.25 p; at 0.2 s it needs p - 1 groups decoded, 0.2 s each, and its own: up to p = 1 too soon
+    assert of(Launch, c.handle(ConditionChanged(0.2, 1, 0.2, True)))[0].branch == 2
+    c = playing(controller(window=12), now=0.1)
+    c.estimator.saw_decode(0.23)
+    assert of(Launch, c.handle(ConditionChanged(0.2, 1, 0.2, True)))[0].branch == 5
+    c = playing(controller(window=12), now=0.1)
+    c.estimator.saw_decode(0.23)
+    c.handle(GroupDecoded(0.2, 1, 0.23))
+    assert of(Launch, c.handle(ConditionChanged(0.2, 1, 0.2, True)))[0].branch == 2, "what is decoded costs nothing"
+
+
+def test_c_is_the_sampling_and_a_decode_and_not_the_wait_for_locked_groups() -> None:
+    c = calling(controller())
+    c.handle(CallProgressed(0.65, 1, 0, 4))
+    c.handle(GroupDecoded(1.5, 3, 0.02))
+    c.handle(GroupsReady(2.6, 1, (4,) * 8, 1.05))
+    c.handle(RequestFinished(2.6, 1))
+    assert c.estimator.first(Work(8)) == pytest.approx(0.5), "the slower of the first call's 0.5 and 0.4 + 0.02 s"
+    c.handle(ConditionChanged(2.7, 2, 2.7, True))
+    c.handle(CallProgressed(2.7, 2, 0, 4))
+    c.handle(GroupsReady(9.0, 2, (4,) * 8, 3.1))
+    assert c.estimator.first(Work(8)) == pytest.approx(0.42), "of three the slowest is left out"
+
+
 @pytest.mark.parametrize(
-    "policy", [{"fps": 0.0}, {"window": 0}, {"phase": 0}, {"block": 0}, {"attempts": 0}, {"hard_limit": 0.0}]
+    "policy",
+    [{"fps": 0.0}, {"window": 0}, {"phase": 0}, {"block": 0}, {"attempts": 0}, {"hard_limit": 0.0}, {"patience": -1.0}],
 )
 def test_impossible_policies_are_refused(policy: dict) -> None:
     with pytest.raises(ValueError, match="impossible policy"):

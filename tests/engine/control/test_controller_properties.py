@@ -6,12 +6,33 @@ when it is put above `TestController`."""
 from __future__ import annotations
 
 import os
+import random
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from engine.control.events import Commit, Policy, PolicyChanged
+from engine.control.controller import Controller
+from engine.control.estimator import Estimator
+from engine.control.events import (
+    CallProgressed,
+    Change,
+    Commit,
+    ConditionChanged,
+    Event,
+    GroupsReady,
+    GroupStarted,
+    Launch,
+    Outcome,
+    PlaybackReleased,
+    Policy,
+    PolicyChanged,
+    Receipt,
+    RequestFinished,
+    SessionClosed,
+    TimerFired,
+)
 from tests.engine.control.machine import Machine
 
 SEQUENCES = int(os.environ.get("FORELAND_SEQUENCES", "200"))
@@ -34,9 +55,23 @@ class ControllerMachine(RuleBasedStateMachine):
         policy = Policy(16.0, window, commit, phase=phase, phase_offset=block % 2, block=block, hard_limit=5.0)
         self.machine = Machine(policy, SPANS[spans])
 
-    @rule(ready=st.booleans())
-    def update(self, ready: bool) -> None:
-        self.machine.update(ready)
+    @rule(ready=st.booleans(), change=st.sampled_from(Change))
+    def update(self, ready: bool, change: Change) -> None:
+        self.machine.update(ready, change)
+
+    @rule(seconds=st.floats(0.001, 0.5))
+    def a_group_is_decoded(self, seconds: float) -> None:
+        self.machine.decode(seconds)
+
+    @rule(ahead=st.integers(0, 4))
+    def a_group_is_lost(self, ahead: int) -> None:
+        self.machine.lose(ahead)
+
+    @rule(step=st.integers(0, 4))
+    def call_goes_on(self, step: int) -> None:
+        m = self.machine
+        if m.in_flight is not None:
+            m.feed(CallProgressed(m.now, m.in_flight.call, step, 4))
 
     @rule(good=st.integers(0, 4))
     def inputs(self, good: int) -> None:
@@ -96,3 +131,46 @@ ControllerMachine.TestCase.settings = settings(
     print_blob=True,
 )
 TestController = ControllerMachine.TestCase
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_in_a_storm_of_keys_with_failing_calls_every_group_that_came_back_has_its_receipt(seed: int) -> None:
+    """A minute of three keys a second, of whose calls one in five fails: what a failed call gives back may be of a call of which
+    nothing else is cached."""
+    rng = random.Random(seed)
+    estimator = Estimator(cold=0.2, margin=0.05)
+    c = Controller(Policy(16.0, 7), 0.0, estimator=estimator)
+    flying: list[tuple[Launch, float]] = []
+    received, ended, version, now = 0, 0, 0, 0.0
+
+    def feed(event: Event) -> None:
+        nonlocal received, ended
+        for command in c.handle(event):
+            if isinstance(command, Launch):
+                flying.append((command, now + rng.choice((0.1, 0.2))))
+            elif isinstance(command, Receipt):
+                received += command.outcome is Outcome.RECEIVED
+                ended += command.outcome is not Outcome.RECEIVED
+
+    feed(TimerFired(0.0))
+    while now < 60:
+        now = round(now + 0.05, 3)
+        if c.delivered or c.cache:
+            while c.cache and not c.held and c.deadline(c.delivered, now) <= now:
+                feed(GroupStarted(c.deadline(c.delivered, now), c.delivered))
+        if flying and flying[0][1] <= now:
+            launch, _ = flying.pop()
+            if rng.random() < 0.2:
+                feed(RequestFinished(now, launch.call, "broken"))
+            else:
+                feed(GroupsReady(now, launch.call, (4,) * 7))
+                feed(RequestFinished(now, launch.call))
+                if c.held:
+                    feed(PlaybackReleased(now))
+        if rng.random() < 0.3:
+            version += 1
+            feed(ConditionChanged(now, version, now, True))
+        feed(TimerFired(now))
+    feed(SessionClosed(now))
+    assert received == version > 200
+    assert ended == version + 1, "the first condition's as well"

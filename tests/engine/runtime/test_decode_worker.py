@@ -23,6 +23,7 @@ class Bench:
         self.rewound: list[int] = []
         self.first: list[tuple[int, str]] = []
         self.failed: list[str] = []
+        self.told: list[tuple[int, float]] = []
         bench = self
 
         class Slow(ToyDecoder):
@@ -42,7 +43,8 @@ class Bench:
             self.player,
             clock,
             lambda call, error: self.first.append((call, str(error or ""))),
-            lambda error: self.failed.append(str(error)),
+            lambda group, error: self.failed.append(f"{group.position}: {error}"),
+            lambda position, seconds: self.told.append((position, round(seconds, 6))),
         )
 
     def submit(self, first: int, n: int, call: int | None = 0) -> None:
@@ -113,7 +115,7 @@ def test_errors_go_to_the_call_or_to_whoever_runs_the_session(bench: Bench) -> N
     bench.submit(0, 3)
     bench.clock.sleep(1.0)
     assert bench.first == [(0, "cannot decode")]
-    assert bench.failed == ["cannot decode"]
+    assert bench.failed == ["2: cannot decode"]
 
 
 def test_groups_that_come_back_need_no_presentation(bench: Bench) -> None:

@@ -184,15 +184,6 @@ def test_when_calls_keep_failing_the_person_is_told_and_an_edit_is_a_new_try(tmp
     assert play.engine.error is None
 
 
-def test_a_decoder_that_fails_stops_the_engine_with_a_message_and_a_complete_log(tmp_path: Path) -> None:
-    play = start(tmp_path, decoder=ToyDecoder(broken=[9]))
-    play.until(lambda: not play.engine.running)
-    play.engine.close()
-    assert "decod" in (play.engine.error or "")
-    assert lines(tmp_path)[-1]["kind"] == "summary"
-    assert foreland_threads() == []
-
-
 def test_a_loader_that_fails_is_told_and_the_log_is_closed(tmp_path: Path) -> None:
     def load(progress: object) -> None:
         raise ValueError("the weights are missing")

@@ -91,7 +91,7 @@ def test_a_call_that_fails_is_told_live_and_raised_in_virtual_time(tmp_path: Pat
 
 
 def test_an_engine_that_stops_ends_the_exploration_with_its_words(tmp_path: Path) -> None:
-    with pytest.raises(ExploreError, match="decoding failed"):
+    with pytest.raises(ExploreError, match="could not be decoded: RuntimeError: cannot decode"):
         live(None, decoder=ToyDecoder(broken=[9]))
 
     def load(progress: object) -> Model:
