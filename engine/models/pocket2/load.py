@@ -16,7 +16,7 @@ import torch
 # of the project, outside of this family
 from engine.models.interface import ModelSpec
 from engine.models.pocket.prompt_reader import Reader, Words
-from engine.models.pocket2.drawing import Drawer, Textures
+from engine.models.pocket2.drawing import Drawer, LayerDrawer, Textures
 from engine.models.pocket2.model import POCKET2, PocketDecoder, PocketSampler
 from engine.models.pocket2.network import GroundNet, NetworkConfig
 
@@ -98,7 +98,7 @@ class Weights:
         return PocketSampler(self.net, reader)
 
     def decoder(self) -> PocketDecoder:
-        return PocketDecoder(self.textures.atlas(), self.drawer)
+        return PocketDecoder(self.textures.atlas(), LayerDrawer(self.drawer))
 
 
 def load(

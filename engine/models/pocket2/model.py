@@ -40,9 +40,10 @@ from engine.models.pocket2.camera import (
 )
 from engine.models.pocket2.cells import CELL, CHANNELS, KIND, LANDS, PATH, standing
 from engine.models.pocket2.cells import HEIGHT as LEVEL
+from engine.models.pocket2.fields import box_sizes, height_at, refined, things_of, window_of
 from engine.models.pocket2.ground import TILE, Ground
 from engine.models.pocket2.network import GroundNet, sample
-from engine.models.pocket2.render import Draw, Renderer, box_sizes, height_at, refined, things_of, window_of
+from engine.models.pocket2.render import Draw, Renderer
 from engine.models.pocket2.things import NAMES, SHAPES
 from engine.models.pocket2.words import Reading, read
 
@@ -591,7 +592,7 @@ class PocketDecoder(Decoder):
     independent_groups = True
 
     def __init__(self, atlas: list[Array], draw: Draw, soundscape: Soundscape | None = None) -> None:
-        """atlas: textures of things, see `Textures.atlas`; draw: makes pictures of G-buffers."""
+        """atlas: textures of things, see `Textures.atlas`; draw: makes pictures of buffers."""
         self._atlas, self._draw = atlas, draw
         self._renderer = Renderer(atlas, draw)
         self._soundscape = soundscape or Soundscape()

@@ -20,9 +20,10 @@ from torch.nn.functional import pixel_unshuffle
 from engine.models.pocket2.camera import FOCAL, HEIGHT, WIDTH
 from engine.models.pocket2.cells import LANDS
 from engine.models.pocket2.drawing import CODES, TEXELS, Drawer, Textures
+from engine.models.pocket2.gbuffer import ON_BOX, ON_CARD, SKY, planes
 from engine.models.pocket2.ground import Ground
 from engine.models.pocket2.model import Surroundings
-from engine.models.pocket2.render import ON_BOX, ON_CARD, SKY, Renderer
+from engine.models.pocket2.render import Renderer
 from engine.training.pocket2.land import SIDE, Noise, ground
 from engine.training.pocket2.teacher import painted, painted_atlas
 
@@ -75,11 +76,11 @@ def pictures(atlas: list[Array], worlds: int, seed: int = SEED) -> tuple[Tensor,
                 moved[0, 3] += u / FOCAL
                 moved[0, 4] += v
                 f, _ = renderer.buffers(whole, land, moved, np.stack((mix, mix)), seed + k)
-                shots.append(painted(f, torch.from_numpy(mix[None])))
-            buffers.append(one.half())
+                shots.append(painted(f[0], mix))
+            buffers.append(planes(one[0]).half())
             mixes.append(torch.from_numpy(mix))
             images.append((torch.stack(shots).mean(0) * 255 + 0.5).to(torch.uint8))
-    return torch.cat(buffers), torch.stack(mixes), torch.cat(images)
+    return torch.stack(buffers), torch.stack(mixes), torch.stack(images)
 
 
 def train_textures(folder: Path, minutes: float) -> dict[str, float]:

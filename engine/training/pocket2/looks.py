@@ -27,9 +27,9 @@ from engine.control.conditions import Condition
 from engine.models.interface import Group, HistoryPolicy, Request
 from engine.models.pocket2.camera import FOCAL, HEIGHT, HORIZON, WIDTH
 from engine.models.pocket2.cells import LANDS
+from engine.models.pocket2.gbuffer import DISTANCE, ON_BOX, ON_CARD, plane
 from engine.models.pocket2.load import Weights
 from engine.models.pocket2.model import GroupState, PocketDecoder, PocketSampler
-from engine.models.pocket2.render import DISTANCE, ON_BOX, ON_CARD
 from engine.training.pocket2.draw import JITTER
 from engine.training.pocket2.teacher import painted, painted_atlas
 from engine.training.pocket2.truth import TrueSampler
@@ -75,7 +75,9 @@ class TrueDecoder(PocketDecoder):
         moved = s.poses[n : n + 1].repeat(len(JITTER), 0)
         moved[:, 3:5] = moved[:, 3:5] + np.array(JITTER, np.float32) / np.array([FOCAL, 1], np.float32)
         b, m = self._renderer.buffers(s.ground, s.land, moved, s.light[1:].repeat(2, 0), s.seed)
-        return (np.mean(self._renderer.drawn(b, m, moved), 0) + 0.5).astype(np.uint8)
+        return (np.mean([self._renderer.drawn(*shot) for shot in zip(b, m, moved, strict=True)], 0) + 0.5).astype(
+            np.uint8
+        )
 
 
 def frame(decoder: PocketDecoder, group: Group, n: int = 3) -> Picture:
@@ -135,8 +137,8 @@ def seen_things(decoder: PocketDecoder, group: Group) -> tuple[float, float]:
             HEIGHT - 1,
         ),
     )
-    inside = (np.abs(turn) < WIDTH / 2 / FOCAL) & (r < 120) & (b[0, DISTANCE].numpy()[row, column] > r - 10)
-    return float(inside.sum()), float((b[0, ON_CARD] + b[0, ON_BOX]).mean())
+    inside = (np.abs(turn) < WIDTH / 2 / FOCAL) & (r < 120) & (plane(b[0], DISTANCE).numpy()[row, column] > r - 10)
+    return float(inside.sum()), float((plane(b[0], ON_CARD) + plane(b[0], ON_BOX)).mean())
 
 
 def prompt(land: int, time_: str) -> str:

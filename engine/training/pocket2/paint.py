@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from engine.models.pocket2.cells import LANDS
-from engine.models.pocket2.render import (
+from engine.models.pocket2.fields import RANGE
+from engine.models.pocket2.gbuffer import (
     BASE,
     DARK,
     DEPTH_,
@@ -21,7 +22,6 @@ from engine.models.pocket2.render import (
     ON_CARD,
     ON_LAND,
     OWN,
-    RANGE,
     ROOF,
     SHINE,
     SKY,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from engine.models.pocket2.gbuffer import Buffer, planes
 from engine.training.pocket2.paint import paint
 from engine.training.pocket2.sprites import Atlas
 
@@ -24,6 +24,6 @@ def painted_atlas(file: Path) -> list[Array]:
         return [z[k].astype(np.float32) for k in z.files]
 
 
-def painted(buffers: Tensor, mixes: Tensor) -> Tensor:
-    """Pictures (n, 3, h, w) by code; stands in for the drawing network."""
-    return torch.stack([paint(b, m.numpy()) for b, m in zip(buffers, mixes, strict=True)])
+def painted(buffer: Buffer, mix: Array) -> Tensor:
+    """A picture (3, HEIGHT, WIDTH) by code; stands in for the drawing network."""
+    return paint(planes(buffer), mix)
