@@ -16,6 +16,7 @@ The all-to-alls are yunchang's, on whatever backend the process group has (gloo 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,8 +25,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from engine.distributed.split import Split
-from engine.models.attention import RotaryEmbedding
-from engine.models.attention import attend as attend_alone
+from engine.models.attention import KeyValue, RotaryEmbedding, attend_parts, attend_parts_lse
 
 
 @dataclass
@@ -89,19 +89,6 @@ def _xfuser_groups(split: Split) -> tuple[Any, Any] | None:
     return sp.ulysses_group if split.ulysses > 1 else None, sp.ring_group if split.ring > 1 else None
 
 
-def attend_lse(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-    """Attention and the log-sum-exp of its scores: (b, n, h, d) inputs to (b, n, h, d) and (b, n, h) in float32."""
-    q, k, v = (x.transpose(1, 2) for x in (query, key, value))
-    aten = torch.ops.aten
-    if q.device.type == "cpu":
-        out, lse = aten._scaled_dot_product_flash_attention_for_cpu(q, k, v)[:2]
-    elif q.dtype in (torch.float16, torch.bfloat16):
-        out, lse = aten._scaled_dot_product_flash_attention(q, k, v)[:2]
-    else:
-        out, lse = aten._scaled_dot_product_efficient_attention(q, k, v, None, True)[:2]
-    return out.transpose(1, 2), lse[:, :, : q.shape[2]].transpose(1, 2).float()
-
-
 class UnifiedSequenceParallel:
     """See `engine.models.attention.SequenceParallel`."""
 
@@ -135,7 +122,7 @@ class UnifiedSequenceParallel:
 
     def attend_shards(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         mine = max(0, min(self.shard_tokens, self.tokens - self.groups.rank * self.shard_tokens))
-        packed = _partial(query, key[:, :mine], value[:, :mine])
+        packed = _partial(query, [(key[:, :mine], value[:, :mine])])
         parts = [torch.empty_like(packed) for _ in range(self.split.ranks)]
         self.traffic.count("partials", packed, self.split.ranks - 1)
         dist.all_gather(parts, packed)
@@ -186,12 +173,12 @@ class UnifiedSequenceParallel:
             return x
         return x.unflatten(1, (-1, self.slice_tokens))[:, :, : self.valid_tokens].flatten(1, 2)
 
-    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+    def attend(self, query: Tensor, parts: Sequence[KeyValue], mask: Tensor | None) -> Tensor:
         if mask is not None:
             raise ValueError("a masked forward cannot be spread over ranks; calls have no mask")
-        key, value = self._without_padding(key), self._without_padding(value)
+        parts = [(self._without_padding(k), self._without_padding(v)) for k, v in parts]
         if self.groups.ring is None:
-            return attend_alone(query, key, value)
+            return attend_parts(query, parts)
         r = self.split.ring
         query = query.contiguous()
         all_queries = [torch.empty_like(query) for _ in range(r)]
@@ -199,7 +186,7 @@ class UnifiedSequenceParallel:
         dist.all_gather(all_queries, query, group=self.groups.ring)
         n = query.shape[1]
         visiting = torch.stack(all_queries, 1).flatten(1, 2)
-        packed = _partial(visiting, key, value).unflatten(1, (r, n)).transpose(0, 1).contiguous()
+        packed = _partial(visiting, parts).unflatten(1, (r, n)).transpose(0, 1).contiguous()
         home = torch.empty_like(packed)
         self.traffic.count("partials", packed, 1 - 1 / r)
         dist.all_to_all_single(home, packed, group=self.groups.ring)
@@ -213,12 +200,10 @@ def _padded(x: Tensor, tokens: int) -> Tensor:
     return x.flatten(1, 2)
 
 
-def _partial(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-    """Attention over some of the keys, (b, n, heads, d + 1) in float32; the last feature is the log-sum-exp of its scores."""
-    if key.shape[1]:
-        out, lse = attend_lse(query, key, value)
-    else:  # where there is padding only, nothing is added
-        out, lse = torch.zeros_like(query), query.new_full(query.shape[:3], -torch.inf, dtype=torch.float32)
+def _partial(query: Tensor, parts: Sequence[KeyValue]) -> Tensor:
+    """Attention over some of the keys, (b, n, heads, d + 1) in float32; the last feature is the log-sum-exp of its scores. Where there
+    is padding only, nothing is added."""
+    out, lse = attend_parts_lse(query, parts)
     return torch.cat((out.float(), lse[..., None]), -1).contiguous()
 
 

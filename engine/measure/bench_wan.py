@@ -12,7 +12,7 @@ from engine.measure.timing import timed
 from engine.models.attention import WindowCall, grid_rotary_embedding
 from engine.models.interface import Group, HistoryPolicy, Model, Request
 from engine.models.wan.anyflow import AnyFlowBackbone
-from engine.models.wan.backbone import WanBackbone, kept
+from engine.models.wan.backbone import WanBackbone
 from engine.models.wan.sampler import WanSampler
 
 WAN_1_3B = {
@@ -62,9 +62,9 @@ def forward_times(
     out: dict[str, float] = {}
     window = z[:, :, history:]
     with torch.inference_mode():
-        first = WindowCall(rotation(0, history), capture_kv=True, latents=history)
-        run(z[:, :, :history], first)
-        call = WindowCall(rotation(history, k), kept(first), rotation(0, history), latents=k)
+        past = WindowCall(rotation(0, history), latents=history, capture_rotated=True)
+        prefix = backbone.keep(z[:, :, :history], 0.0, text, past)
+        call = WindowCall(rotation(history, k), prefix, latents=k)
         parallel: Any = backbone.holder.parallel
         if parallel is not None:
             run(window, call)
@@ -74,12 +74,13 @@ def forward_times(
         out["reuse"] = timed(lambda: run(window, call), repeats)["median"]
         if prefix_only:
             return out
-        call.prefix, call._joined = None, {}
-        joined = WindowCall(rotation(0, history + k))
+        prefix.clear()
+        call.prefix = None
+        joined = WindowCall(rotation(0, history + k), latents=history + k)
         if device.type != "cpu" or (history + k) * tokens < 40000:
             # without the mask between history and window: a plain forward of all of it is what recomputing costs
             out["recompute"] = timed(lambda: run(z, joined), repeats)["median"]
-        alone = WindowCall(rotation(0, k))
+        alone = WindowCall(rotation(0, k), latents=k)
         out["alone"] = timed(lambda: run(window, alone), repeats)["median"]
     out["tokens_ratio"] = (history + k) / k
     return out

@@ -138,7 +138,6 @@ def _times(split: Split, device: Any, job: dict[str, Any]) -> list[dict[str, Any
 
     from engine.distributed.usp import UnifiedSequenceParallel, make_groups
     from engine.measure import bench_wan as bench
-    from engine.models.attention import shard_blocks
     from engine.models.wan.backbone import WanBackbone
 
     dtype = torch.float32 if device.type == "cpu" else torch.bfloat16
@@ -148,7 +147,7 @@ def _times(split: Split, device: Any, job: dict[str, Any]) -> list[dict[str, Any
     backbone = WanBackbone(model.to(dtype))
     parallel = UnifiedSequenceParallel(make_groups(split)) if split.ranks > 1 else None
     if parallel is not None:
-        shard_blocks(model, backbone.holder, parallel)
+        backbone.shard(parallel)
     rows = []
     for size in job["sizes"]:
         for k in job["windows"]:

@@ -1,30 +1,51 @@
 """Window attention over [retained prefix KV | window] for `WanTransformer3DModel`.
 
-The prefix holds keys *before* rotary embedding, so positions can be re-based at every call and never run out. A call
-hands each layer its prefix through one `WindowCall`; nothing else of the model changes.
+Prefix and window are attended to apart, where their keys and values lie, and merged by log-sum-exp: nothing is copied
+together. A call hands each layer its prefix through one `WindowCall`; nothing else of the model changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
+
+from engine.models import fused
+from engine.models.attention_kernels import attend, attend_lse
 
 THETA = 10000.0
 """Base of the rotary frequencies, Wan's."""
 KeyValue = tuple[Tensor, Tensor]
-"""Keys (not rotated) and values of one layer, each (batch, tokens, heads, head dim)."""
+"""Keys and values of one layer, each (batch, tokens, heads, head dim)."""
 
 
-def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Plain attention by torch, on one device."""
-    q, k, v = (x.transpose(1, 2) for x in (query, key, value))
-    return scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2)
+def attend_parts(query: Tensor, parts: Sequence[KeyValue], mask: Tensor | None = None) -> Tensor:
+    """Attention over keys that lie in several places. mask: over all of them, in their order.
+
+    Two parts are merged by the log-sum-exp of their scores, which equals attention over both to rounding. Where gradients are
+    wanted or there is a mask, the parts are copied together: torch's log-sum-exp has no gradient.
+    """
+    if len(parts) > 1 and (mask is not None or torch.is_grad_enabled()):
+        parts = [(torch.cat([k for k, _ in parts], 1), torch.cat([v for _, v in parts], 1))]
+    if len(parts) == 1:
+        return attend(query, *parts[0], mask)
+    return attend_parts_lse(query, parts)[0]
+
+
+def attend_parts_lse(query: Tensor, parts: Sequence[KeyValue]) -> tuple[Tensor, Tensor]:
+    """As `attend_parts`, with the log-sum-exp of all scores, (batch, tokens, heads) in float32. Parts may be empty."""
+    there = [part for part in parts if part[0].shape[1]]
+    if not there:
+        return torch.zeros_like(query), query.new_full(query.shape[:3], -torch.inf, dtype=torch.float32)
+    out, lse = attend_lse(query, *there[0])
+    for part in there[1:]:
+        more, of_more = attend_lse(query, *part)
+        out, lse = fused.merge(out, lse, more, of_more)
+    return out, lse
 
 
 @dataclass
@@ -35,25 +56,29 @@ class RotaryEmbedding:
     sin: Tensor
 
     def __call__(self, x: Tensor) -> Tensor:
-        a, b = x.unflatten(-1, (-1, 2)).unbind(-1)
-        return torch.stack((a * self.cos - b * self.sin, a * self.sin + b * self.cos), -1).flatten(-2).type_as(x)
+        # the operator has no gradient, its formula has
+        return (fused.rotate_formula if x.requires_grad else fused.rotate)(x, self.cos, self.sin)
 
 
-def grid_rotary_embedding(frames: Tensor, rows: Tensor, columns: Tensor, head_dim: int) -> RotaryEmbedding:
+def grid_rotary_embedding(
+    frames: Tensor, rows: Tensor, columns: Tensor, head_dim: int, device: torch.device | None = None
+) -> RotaryEmbedding:
     """Wan's rotary embedding at any positions: frames (f,), rows (h,) and columns (w,) need not be whole or bounded.
+    device: where it is wanted, by default where `frames` are.
 
     As diffusers' `WanRotaryPosEmbed`, whose table ends at 1024 frames.
     """
     side = 2 * (head_dim // 6)
     shape = (len(frames), len(rows), len(columns))
-    parts = []
+    tables: list[list[Tensor]] = []
     for axis, position, width in ((0, frames, head_dim - 2 * side), (1, rows, side), (2, columns, side)):
-        frequency = THETA ** (-torch.arange(0, width, 2, dtype=torch.float64, device=position.device) / width)
-        angle = position.double()[:, None] * frequency
+        frequency = THETA ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+        # in double precision on the CPU, which every machine has: a session of hours has positions that float32 cannot turn
+        angle = position.cpu().double()[:, None] * frequency
         angle = angle.reshape(*(len(position) if i == axis else 1 for i in range(3)), -1)
-        parts.append(angle.expand(*shape, -1))
-    angle = torch.cat(parts, -1).flatten(0, 2)[None, :, None]
-    return RotaryEmbedding(torch.cos(angle).float(), torch.sin(angle).float())
+        tables.append([f(angle).float().to(device or frames.device).expand(*shape, -1) for f in (torch.cos, torch.sin)])
+    cos, sin = (torch.cat(parts, -1).flatten(0, 2)[None, :, None] for parts in zip(*tables, strict=True))
+    return RotaryEmbedding(cos, sin)
 
 
 @dataclass
@@ -84,26 +109,36 @@ class WindowCall:
     prefix: list[KeyValue] | None = None
     """One KeyValue a layer, or none."""
     prefix_rotary: RotaryEmbedding | None = None
-    """Of the prefix's tokens."""
+    """Of the prefix's tokens; None: its keys are rotated already, and are used where they lie."""
     mask: Tensor | None = None
     """(tokens, prefix + tokens) bool, True where attention is allowed; None: everywhere."""
     context_mask: Tensor | None = None
     """(tokens, context) bool, the same for cross-attention."""
     cameras: Projections | None = None
-    """For models with PRoPE."""
+    """For models with PRoPE; then `prefix_rotary` is given, since they need keys that are not rotated as well."""
     latents: int = 1
     """Of the window."""
     capture_kv: bool = False
     """Whether forwards append their keys and values to `captured_kv`."""
+    capture_rotated: bool = False
+    """Whether the keys among them are rotated."""
     captured_kv: list[KeyValue] = field(default_factory=list)
     """One KeyValue a layer, in the order of the layers."""
-    _joined: dict[int, KeyValue] = field(default_factory=dict)
+    context_kv: dict[int, KeyValue] = field(default_factory=dict)
+    """Keys and values of the text by layer: made by the first forward, for all that have the same text. Calls may share it."""
+    _rotated: dict[int, Tensor] = field(default_factory=dict)
     _mine: dict[str, RotaryEmbedding] = field(default_factory=dict)
 
     @property
     def latent_tokens(self) -> int:
         """Tokens of one of the window's latents."""
         return self.rotary.cos.shape[1] // self.latents
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the call holds beside the prefix."""
+        kept = [*self._rotated.values(), *(x for pair in self.captured_kv for x in pair)]
+        return sum(x.nbytes for x in kept)
 
     def window_rotary(self, parallel: SequenceParallel | None) -> RotaryEmbedding:
         """The window's rotary embedding, of this rank's slice where the call runs on several ranks."""
@@ -114,27 +149,22 @@ class WindowCall:
             self._mine[name] = parallel.shard_rotary(rotary)
         return self._mine[name]
 
-    def join(self, layer: int, key: Tensor, value: Tensor, parallel: SequenceParallel | None = None) -> KeyValue:
-        """[prefix | window] of a layer, each (batch, prefix + window tokens, heads, head dim). `key` is rotated.
+    def parts(self, layer: int, key: Tensor, value: Tensor, parallel: SequenceParallel | None = None) -> list[KeyValue]:
+        """What a layer attends to, with rotated keys: the prefix, where there is one, and the window's `key` and `value`.
 
-        The prefix is rotated and copied once a call, not once a step.
+        Keys of the prefix that are not rotated are once a call, not once a step.
         """
-        if not self.prefix or self.prefix_rotary is None:
-            return key, value
-        rotate = self.prefix_rotary if parallel is None else self._sharded("prefix", self.prefix_rotary, parallel)
-        if layer not in self._joined:
-            before, content = self.prefix[layer]
-            n = before.shape[1]
-            shape = (key.shape[0], n + key.shape[1], *key.shape[2:])
-            both = key.new_empty(shape), value.new_empty(shape)
-            both[0][:, :n] = rotate(before)
-            both[1][:, :n] = content
-            self._joined[layer] = both
-        k, v = self._joined[layer]
-        n = k.shape[1] - key.shape[1]
-        k[:, n:] = key
-        v[:, n:] = value
-        return k, v
+        if not self.prefix:
+            return [(key, value)]
+        before, content = self.prefix[layer]
+        if self.prefix_rotary is not None:
+            rotate = self.prefix_rotary if parallel is None else self._sharded("prefix", self.prefix_rotary, parallel)
+            if torch.is_grad_enabled():
+                return [(rotate(before), content), (key, value)]
+            if layer not in self._rotated:
+                self._rotated[layer] = rotate(before)
+            before = self._rotated[layer]
+        return [(before, content), (key, value)]
 
 
 class SequenceParallel(Protocol):
@@ -173,7 +203,7 @@ class SequenceParallel(Protocol):
     def to_tokens(self, x: Tensor) -> Tensor:
         """The inverse of `to_heads`."""
 
-    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+    def attend(self, query: Tensor, parts: Sequence[KeyValue], mask: Tensor | None) -> Tensor:
         """Attention of this rank's slice of queries over everybody's keys. Raises ValueError for a mask."""
 
     def attend_shards(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
@@ -196,6 +226,47 @@ class CallHolder:
             self.call = None
 
 
+def window_attention(
+    call: WindowCall, layer: int, query: Tensor, key: Tensor, value: Tensor, parallel: SequenceParallel | None
+) -> Tensor:
+    """Self-attention over [prefix | window] of queries, keys and values that are not rotated, (batch, tokens, heads, head dim);
+    under ranks of their own slices and heads. The same shape, under ranks of the rank's own tokens."""
+    rotate = call.window_rotary(parallel)
+    turned = rotate(key)
+    if call.capture_kv:
+        call.captured_kv.append((turned if call.capture_rotated else key, value))
+    return attend_window(call, layer, rotate(query), turned, value, parallel)
+
+
+def attend_window(
+    call: WindowCall, layer: int, query: Tensor, key: Tensor, value: Tensor, parallel: SequenceParallel | None
+) -> Tensor:
+    """As `window_attention`, of queries and keys that are rotated."""
+    parts = call.parts(layer, key, value, parallel)
+    if parallel is None:
+        return attend_parts(query, parts, call.mask)
+    return parallel.to_tokens(parallel.attend(query, parts, call.mask))
+
+
+def camera_attention(
+    call: WindowCall, layer: int, query: Tensor, key: Tensor, value: Tensor, parallel: SequenceParallel | None
+) -> Tensor:
+    """The same attention with camera matrices in place of the rotary embedding. Raises ValueError for a call without cameras."""
+    cameras = call.cameras
+    if cameras is None:
+        raise ValueError("the call has no cameras")
+    if parallel is not None:
+        cameras = replace(cameras, tokens=parallel.slice_tokens)
+    parts = [(cameras.apply(key, cameras.content), cameras.apply(value, cameras.content))]
+    if call.prefix:
+        before = [cameras.apply(x, cameras.prefix) for x in call.prefix[layer]]
+        parts.insert(0, (before[0], before[1]))
+    query = cameras.apply(query, cameras.query)
+    if parallel is None:
+        return cameras.apply(attend_parts(query, parts, call.mask), cameras.output)
+    return parallel.to_tokens(cameras.apply(parallel.attend(query, parts, call.mask), cameras.output))
+
+
 class WindowAttention:
     """Self-attention processor of one layer."""
 
@@ -204,46 +275,17 @@ class WindowAttention:
         self._layer = layer
 
     def __call__(self, attn: Any, hidden_states: Tensor, *unused: Any, **more: Any) -> Tensor:
-        call = self._holder.call
+        call, parallel = self._holder.call, self._holder.parallel
         assert call is not None
         query = attn.norm_q(attn.to_q(hidden_states)).unflatten(2, (attn.heads, -1))
         key = attn.norm_k(attn.to_k(hidden_states)).unflatten(2, (attn.heads, -1))
         value = attn.to_v(hidden_states).unflatten(2, (attn.heads, -1))
         # some RMS norms answer in float32
         query, key = query.type_as(value), key.type_as(value)
-        parallel = self._holder.parallel
         if parallel is not None:
             query, key, value = (parallel.to_heads(x) for x in (query, key, value))
-        if call.capture_kv:
-            call.captured_kv.append((key, value))
-        rotate = call.window_rotary(parallel)
-        keys, values = call.join(self._layer, rotate(key), value, parallel)
-        out = self._attend(rotate(query), keys, values, call.mask)
-        out = attn.to_out[0](out.flatten(2).type_as(hidden_states))
-        if call.cameras is not None and (project := getattr(attn, "prope_o", None)) is not None:
-            by_camera = self._by_camera(call, call.cameras, query, key, value)
-            out = out + project(by_camera.flatten(2).type_as(hidden_states))
-        return out
-
-    def _attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        parallel = self._holder.parallel
-        if parallel is None:
-            return attend(query, key, value, mask)
-        return parallel.to_tokens(parallel.attend(query, key, value, mask))
-
-    def _by_camera(self, call: WindowCall, cameras: Projections, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-        """The same attention with camera matrices in place of the rotary embedding."""
-        if (parallel := self._holder.parallel) is not None:
-            cameras = replace(cameras, tokens=parallel.slice_tokens)
-        keys, values = cameras.apply(key, cameras.content), cameras.apply(value, cameras.content)
-        if call.prefix:
-            before, content = call.prefix[self._layer]
-            keys = torch.cat((cameras.apply(before, cameras.prefix), keys), 1)
-            values = torch.cat((cameras.apply(content, cameras.prefix), values), 1)
-        query = cameras.apply(query, cameras.query)
-        if parallel is None:
-            return cameras.apply(attend(query, keys, values, call.mask), cameras.output)
-        return parallel.to_tokens(cameras.apply(parallel.attend(query, keys, values, call.mask), cameras.output))
+        out = window_attention(call, self._layer, query, key, value, parallel)
+        return attn.to_out[0](out.flatten(2).type_as(hidden_states))
 
 
 class ContextAttention:

@@ -2,22 +2,39 @@
 
 Each entry remembers what it was made of, so that an entry of a revoked or re-sampled group is never taken for the new
 one. Rolling back is free; what a rollback may still need is evicted only when groups were delivered.
+
+Nothing is held twice: `prefix` lays the entries of a call beside each other, layer by layer, and from then on they are views of
+what it made. Their order is that of their positions, so a session gives the same numbers whichever way it came to them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from engine.models.attention import KeyValue
+
+Turn = Callable[[int, Tensor], Tensor]
+"""Rotates the keys of a position, of one layer, to where they stand in a call."""
+
+
+@dataclass
+class _Entry:
+    cache_key: object
+    layers: list[KeyValue]
+    raw: bool
+    """Whether its keys are rotated anew for each call."""
 
 
 class PrefixKVCache:
     """Used from one thread."""
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[object, list[KeyValue]]] = {}
+        self._kept: dict[int, _Entry] = {}
+        self._laid: tuple[object, list[_Entry], list[KeyValue]] | None = None
 
     def get(self, position: int, cache_key: object) -> list[KeyValue] | None:
         """The layers of a group, or None when they are not there or were made of something else.
@@ -25,16 +42,66 @@ class PrefixKVCache:
         cache_key is compared by identity or, for tuples of the same length, item by item.
         """
         entry = self._kept.get(position)
-        return entry[1] if entry is not None and _same(entry[0], cache_key) else None
+        return entry.layers if entry is not None and _same(entry.cache_key, cache_key) else None
 
-    def put(self, position: int, cache_key: object, layers: list[KeyValue]) -> None:
-        """layers: one KeyValue each, (batch, tokens, heads, head dim), of the group at `position`, made of `cache_key`."""
-        self._kept[position] = (cache_key, layers)
+    def put(self, position: int, cache_key: object, layers: list[KeyValue], raw: bool = False) -> None:
+        """layers: one KeyValue each, (batch, tokens, heads, head dim), of the group at `position`, made of `cache_key`. raw: its keys
+        are to be rotated for each call, by what `prefix` is given."""
+        self._kept[position] = _Entry(cache_key, layers, raw)
+
+    def prefix(self, positions: Sequence[int], base: object = None, turn: Turn | None = None) -> list[KeyValue]:
+        """The KV of these entries, which are there, as one KeyValue a layer.
+
+        base: names what `turn` does; the same positions with the same base are laid out once. What else is kept moves with them.
+        """
+        entries = [self._kept[p] for p in positions]
+        if self._laid is not None:
+            name, of, laid = self._laid
+            if (
+                name == (tuple(positions), base)
+                and len(of) == len(entries)
+                and all(a is b for a, b in zip(of, entries, strict=True))
+            ):
+                return laid
+        self._laid = None
+        others = [self._kept[p] for p in sorted(self._kept) if p not in set(positions)]
+        laid = [self._lay(layer, positions, entries, others, turn) for layer in range(len(entries[0].layers))]
+        self._laid = ((tuple(positions), base), entries, laid)
+        return laid
+
+    @staticmethod
+    def _lay(
+        layer: int, positions: Sequence[int], entries: list[_Entry], others: list[_Entry], turn: Turn | None
+    ) -> KeyValue:
+        """One layer. When this returns, what held the entries before is free."""
+        turned = [
+            turn(p, e.layers[layer][0]) if turn is not None and e.raw else e.layers[layer][0]
+            for p, e in zip(positions, entries, strict=True)
+        ]
+        # keys that are rotated for each call keep their own memory: the rotated ones lie among the others
+        free = [e for e in others if turn is None or not e.raw]
+        keys = torch.cat([*turned, *(e.layers[layer][0] for e in free)], 1)
+        values = torch.cat([e.layers[layer][1] for e in (*entries, *others)], 1)
+        at = 0
+        for e in (*entries, *free):
+            n = e.layers[layer][0].shape[1]
+            if turn is None or not e.raw:
+                e.layers[layer] = keys[:, at : at + n], e.layers[layer][1]
+            at += n
+        at = 0
+        for e in (*entries, *others):
+            key, value = e.layers[layer]
+            e.layers[layer] = key, values[:, at : at + value.shape[1]]
+            at += value.shape[1]
+        n = sum(e.layers[layer][1].shape[1] for e in entries)
+        return keys[:, :n], values[:, :n]
 
     def drop(self, first: int, but: Mapping[int, object] | None = None) -> None:
         """Positions from `first` on are revoked, except entries that were made of the object named for their position."""
         now = but or {}
-        self._kept = {p: x for p, x in self._kept.items() if p < first or (p in now and _cache_key(x[0], now[p]))}
+        self._kept = {
+            p: x for p, x in self._kept.items() if p < first or (p in now and _cache_key(x.cache_key, now[p]))
+        }
 
     def evict(self, needed: Iterable[int]) -> None:
         """Keeps only these."""
@@ -44,6 +111,7 @@ class PrefixKVCache:
     def clear(self) -> None:
         """Forgets everything."""
         self._kept.clear()
+        self._laid = None
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -55,8 +123,11 @@ class PrefixKVCache:
 
     @property
     def nbytes(self) -> int:
-        """Memory of all keys and values."""
-        return sum(t.nbytes for _, layers in self._kept.values() for pair in layers for t in pair)
+        """Memory that all keys and values hold, what was laid out for the last call included."""
+        laid = [] if self._laid is None else self._laid[2]
+        pairs = [*laid, *(pair for e in self._kept.values() for pair in e.layers)]
+        storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for pair in pairs for t in pair}
+        return sum(storages.values())
 
 
 def _same(a: object, b: object) -> bool:
@@ -80,16 +151,22 @@ def concat_kv(stores: Sequence[list[KeyValue]]) -> list[KeyValue]:
 
 
 def split_kv(layers: list[KeyValue], parts: int) -> list[list[KeyValue]]:
-    """The keys and values of a window of `parts` groups, group by group. The parts are copies: a revoked one frees its memory."""
+    """The keys and values of a window of `parts` groups, group by group: views, until a prefix is laid out with them."""
     pieces = [(k.chunk(parts, 1), v.chunk(parts, 1)) for k, v in layers]
-    return [[(k[i].clone(), v[i].clone()) for k, v in pieces] for i in range(parts)]
+    return [[(k[i], v[i]) for k, v in pieces] for i in range(parts)]
 
 
 def prefix_positions(branch: int, window: int, sink: int, known: Iterable[int]) -> list[int]:
-    """Positions of the prefix of a call at `branch`: the first `sink` ones and the last ones before the branch, `window` in all."""
+    """Positions of the prefix of a call at `branch`: the first `sink` ones and the last ones before the branch, `window` in all.
+
+    What lies before a gap in what is known is left out, but for the first ones: each of the others keeps its distance to the branch.
+    """
     there = set(known)
     recent = range(max(0, branch - window), branch)
     if branch > window:
         recent = range(branch - max(0, window - sink), branch)
-    wanted = sorted({*range(min(sink, branch)), *recent})
+    first = branch
+    while first - 1 in recent and first - 1 in there:
+        first -= 1
+    wanted = sorted({*range(min(sink, branch, window)), *range(first, branch)})
     return [p for p in wanted if p in there]

@@ -37,7 +37,7 @@ class PackedAttention:
         if rotary_emb is not None:
             query, key = _apply_rotary_emb(query, *rotary_emb), _apply_rotary_emb(key, *rotary_emb)
         query, key, value = (s.to_heads(x.type_as(value)) for x in (query, key, value))
-        out = s.to_tokens(s.attend(query, key, value, attention_mask))
+        out = s.to_tokens(s.attend(query, [(key, value)], attention_mask))
         return attn.to_out[0](out.flatten(2).type_as(hidden_states))
 
 
@@ -100,7 +100,7 @@ class VideoAttention:
     def _own(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         s = self._parallel
         query, key, value = (s.to_heads(x) for x in (query, key, value))
-        return s.to_tokens(s.attend(query, key, value, None))
+        return s.to_tokens(s.attend(query, [(key, value)], None))
 
 
 def shard_ltx2(model: Any, parallel: SequenceParallel) -> None:

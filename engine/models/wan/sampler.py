@@ -19,7 +19,6 @@ from engine.models.attention import (
     SequenceParallel,
     WindowCall,
     grid_rotary_embedding,
-    shard_blocks,
 )
 from engine.models.boundary_frames import BoundaryFrames
 from engine.models.interface import (
@@ -33,11 +32,11 @@ from engine.models.interface import (
     SamplerHost,
     StepCallback,
 )
-from engine.models.kv_cache import PrefixKVCache, concat_kv, prefix_positions, split_kv
+from engine.models.kv_cache import PrefixKVCache, prefix_positions, split_kv
 from engine.models.media_files import is_film, read_film, read_picture
 from engine.models.schedulers import denoise, make_solver, noise
 from engine.models.wan import camera
-from engine.models.wan.backbone import Backbone, kept
+from engine.models.wan.backbone import Backbone
 from engine.models.wan.conditions import Text, WanConditions, WanInputs
 from engine.models.wan.decoding import StreamDecoder
 from engine.models.wan.sampling_config import SamplingConfig
@@ -102,6 +101,7 @@ class WanSampler(Sampler[WanInputs]):
         self._stores = {
             (e, b): PrefixKVCache() for e in range(len(experts)) for b in range(2 if config.guidance != 1 else 1)
         }
+        self._contexts: dict[tuple[int, int], tuple[Text, dict[int, KeyValue]]] = {}
         self._image_channels: Tensor | None = None
 
     # -- the interface -------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class WanSampler(Sampler[WanInputs]):
 
     def shard(self, parallel: Callable[[], SequenceParallel]) -> None:
         for e in self._experts:
-            shard_blocks(e.model, e.holder, parallel())
+            e.shard(parallel())
 
     def transport(self) -> WanTransport:
         return WanTransport(self.conditions, self._device)
@@ -185,10 +185,11 @@ class WanSampler(Sampler[WanInputs]):
         oldest, sink = position - r.history - self.config.block, r.sink + self.config.block
         self._groups = {p: g for p, g in self._groups.items() if p >= oldest or p < sink}
         for store in self._stores.values():
-            store.evict(p for p in store.positions if p >= oldest or p < sink)
+            store.evict(p for p in store.positions if p >= oldest + r.sink or p < r.sink)
 
     def reset(self) -> None:
         self._groups.clear()
+        self._contexts.clear()
         self.frames.clear()
         for store in self._stores.values():
             store.clear()
@@ -225,7 +226,7 @@ class WanSampler(Sampler[WanInputs]):
             clean = self._sampled(request, report, {}, [], len(given), k - len(given), [], conditioning=given)
             latents = [*given, *clean]
         elif new:
-            positions = prefix_positions(base, self.config.history, self.config.sink, known)
+            positions = prefix_positions(base, self.config.reach(k), self.config.sink, known)
             latents += list(self._sampled(request, report, known, positions, base, new, poses[len(given) :]))
         else:
             report(request.steps, request.steps)
@@ -248,16 +249,13 @@ class WanSampler(Sampler[WanInputs]):
         prepared: WanInputs = request.prepared
         r, n = self.config, len(conditioning)
         solver = make_solver(r.solver, request.steps, r.shift)
-        start = torch.stack([noise(self._shape, request.seed, base + i, request.attempt) for i in range(k)]).to(
-            self._device
-        )
+        start = self._noise(request, range(base, base + k), 0)
         calls: dict[tuple[int, int], WindowCall] = {}
         front = torch.stack(list(conditioning)) if n else start[:0]
         extra = self._channels(range(base - n, base + k)) if channels is None else channels
 
         def fresh(step: int) -> Tensor:
-            again = [noise(self._shape, request.seed, base + i, request.attempt, step + 1) for i in range(k)]
-            return torch.stack(again).to(self._device)
+            return self._noise(request, range(base, base + k), step + 1)
 
         def velocity(step: int, z: Tensor) -> Tensor:
             sigma, after = solver.timesteps[step], solver.timesteps[step + 1]
@@ -269,9 +267,10 @@ class WanSampler(Sampler[WanInputs]):
             for b in range(1 if prepared.negative is None else 2):
                 key = (e, b)
                 if key not in calls:
-                    calls[key] = self._call(key, known, positions, n + k, poses, request)
+                    calls[key] = self._call(key, known, positions, base - n, n + k, poses, request)
                 text = prepared.text if b == 0 else prepared.negative
                 assert text is not None
+                calls[key].context_kv = self._context(key, text)
                 sigmas = [0.0] * n + [sigma] * k
                 out.append(
                     self._experts[e]
@@ -282,49 +281,76 @@ class WanSampler(Sampler[WanInputs]):
 
         return denoise(solver, start, velocity, fresh, report, wait=self._wait)
 
+    def _noise(self, request: Request, positions: range, step: int) -> Tensor:
+        """Noise of groups (latents, z, h, w) on the device. It is made on the CPU, where a session can be replayed on any machine; a GPU
+        goes on with what it was given meanwhile."""
+        made = torch.stack([noise(self._shape, request.seed, p, request.attempt, step) for p in positions])
+        if self._device.type == "cuda":
+            return made.pin_memory().to(self._device, non_blocking=True)
+        return made.to(self._device)
+
+    def _context(self, key: tuple[int, int], text: Text) -> dict[int, KeyValue]:
+        """Where an expert's keys and values of a text are kept, as long as the text is the same."""
+        if key not in self._contexts or self._contexts[key][0] is not text:
+            self._contexts[key] = text, {}
+        return self._contexts[key][1]
+
     def _call(
         self,
         key: tuple[int, int],
         known: Mapping[int, Group],
         positions: list[int],
+        first: int,
         length: int,
         poses: Sequence[camera.Pose],
         request: Request,
     ) -> WindowCall:
-        prefix, rotate = self._prefix(key, known, positions, request) if positions else (None, None)
-        return self.window_call(prefix, rotate, len(positions), length, [known[p].state.pose for p in positions], poses)
+        """A window of `length` latents at `first` after the KV of `positions`."""
+        if not positions:
+            return self.window_call(first, length, None, None, [], poses)
+        prefix, rotate, at = self._prefix(key, known, positions, first, request)
+        return self.window_call(at, length, prefix, rotate, [known[p].state.pose for p in positions], poses)
 
     def window_call(
         self,
+        first: int,
+        length: int,
         prefix: list[KeyValue] | None,
         rotate: RotaryEmbedding | None,
-        before: int,
-        length: int,
         past: Sequence[camera.Pose],
         poses: Sequence[camera.Pose],
     ) -> WindowCall:
-        """A window of `length` latents after `before` ones. Positions start at 0 with the prefix in every call, so they never
-        run out. past, poses: cameras of the prefix and of the window."""
+        """A window of `length` latents at `first`. rotate: of the prefix, where its keys are not rotated. past, poses: cameras of the
+        prefix and of the window."""
         cameras = None
         if self.config.keys == "camera" and len(poses) == length:
             cameras = camera.projections(
                 poses, past if prefix is not None else [], self._grid[0] * self._grid[1], self._device
             )
-        return WindowCall(self.rotation(before, length), prefix, rotate, cameras=cameras, latents=length)
+        return WindowCall(self.rotation(first, length), prefix, rotate, cameras=cameras, latents=length)
 
     def rotation(self, first: int, latents: int) -> RotaryEmbedding:
-        """The rotary embedding of latents at `first` and after it, each of the whole grid of tokens."""
-        rows, columns = (torch.arange(n, device=self._device) for n in self._grid)
-        frames = torch.arange(first, first + latents, device=self._device)
-        return grid_rotary_embedding(frames, rows, columns, self._experts[0].head_dim)
+        """The rotary embedding of latents at `first` and after it, each of the whole grid of tokens. Only differences count, and angles
+        are computed in double precision, so that positions may grow for ever."""
+        rows, columns = (torch.arange(n) for n in self._grid)
+        frames = torch.arange(first, first + latents)
+        return grid_rotary_embedding(frames, rows, columns, self._experts[0].head_dim, self._device)
 
     # -- retained KV ---------------------------------------------------------------------------------------------------
+    #
+    # Keys are kept rotated at their own position, where they lie beside each other for the next call as they are. Those of the first
+    # `sink` latents stand right before the others however far these have come, so they are rotated anew; with PRoPE all of them are,
+    # since it wants keys that are not rotated.
+
+    @property
+    def _rotates_all(self) -> bool:
+        return self.config.keys == "camera"
 
     def _prefix(
-        self, key: tuple[int, int], known: Mapping[int, Group], positions: list[int], request: Request
-    ) -> tuple[list[KeyValue], RotaryEmbedding]:
-        """KV of the retained positions, made where it is not there, and its rotation."""
-        rotate = self.rotation(0, len(positions))
+        self, key: tuple[int, int], known: Mapping[int, Group], positions: list[int], first: int, request: Request
+    ) -> tuple[list[KeyValue], RotaryEmbedding | None, int]:
+        """KV of the retained positions, made where it is not there; its rotation, where its keys are not rotated; and the position of a
+        window after it."""
         store = self._stores[key]
         prepared: WanInputs = request.prepared
         if request.history is HistoryPolicy.KV_REUSE:
@@ -334,21 +360,23 @@ class WanSampler(Sampler[WanInputs]):
                     chunk = group.state.chunk
                     whole = [Group(group.state.start + i, z, group.state) for i, z in enumerate(chunk)]
                     self._reuse(key, {**known, **{g.position: g for g in whole if g.position >= p}}, whole)
-            return concat_kv([self._found(store, p, self._reused(key, known[p])) for p in positions]), rotate
-        text = prepared.text if request.history is HistoryPolicy.RECACHE else None
-        found = []
-        for used, groups in self._blocks(known, positions):
-            cache_key = self._cache_key(key, groups, text)
-            if not self._there(store, used, cache_key):
-                self._prefill(key, groups, known, text)
-            found += [self._found(store, p, cache_key) for p in used]
-        return concat_kv(found), rotate
+        else:
+            text = prepared.text if request.history is HistoryPolicy.RECACHE else None
+            for used, groups in self._blocks(known, positions):
+                if not self._there(store, used, self._cache_key(key, groups, text)):
+                    self._prefill(key, groups, known, text)
+        return *self._laid(key, positions, first), first
 
-    @staticmethod
-    def _found(store: PrefixKVCache, position: int, cache_key: object) -> list[KeyValue]:
-        layers = store.get(position, cache_key)
-        assert layers is not None, f"the KV of group {position} was just made"
-        return layers
+    def _laid(
+        self, key: tuple[int, int], positions: Sequence[int], first: int
+    ) -> tuple[list[KeyValue], RotaryEmbedding | None]:
+        """The kept KV of positions before a window at `first`, and its rotation, where its keys are not rotated."""
+        store, backbone, n = self._stores[key], self._experts[key[0]], len(positions)
+        if self._rotates_all:
+            return store.prefix(positions), self.rotation(first - n, n)
+        at = {p: first - n + i for i, p in enumerate(positions)}
+        turns = {p: self.rotation(at[p], 1) for p in positions if p < self.config.sink}
+        return store.prefix(positions, first, lambda p, keys: backbone.rotated(keys, turns[p])), None
 
     def _blocks(self, known: Mapping[int, Group], positions: Sequence[int]) -> list[tuple[list[int], list[Group]]]:
         """Positions by the groups that they are prefilled with: those of one call, on a grid that starts with it, whenever that
@@ -389,63 +417,58 @@ class WanSampler(Sampler[WanInputs]):
         self, key: tuple[int, int], groups: Sequence[Group], known: Mapping[int, Group], text: Text | None
     ) -> None:
         """One forward over clean latents, which attend to themselves and to retained history that has KV of the same kind."""
-        store = self._stores[key]
+        store, r = self._stores[key], self.config
         first = groups[0].position
-        cache_key = self._cache_key(key, groups, text)
-        before, stores = [], []
-        for used, past in self._blocks(known, prefix_positions(first, self.config.history, self.config.sink, known)):
-            for p in used:
-                layers = store.get(p, self._cache_key(key, past, text))
-                if layers is not None:
-                    before.append(known[p])
-                    stores.append(layers)
+        there = {
+            p
+            for used, past in self._blocks(known, prefix_positions(first, r.reach(r.block), r.sink, known))
+            for p in used
+            if store.get(p, self._cache_key(key, past, text)) is not None
+        }
         under = self._text_of(key, groups[0].state.text if text is None else text)
-        layers = self._kept(
-            key, [g.latent for g in groups], first, under, [g.state.pose for g in groups], before, stores
-        )
-        for g, part in zip(groups, split_kv(layers, len(groups)), strict=True):
-            store.put(g.position, cache_key, part)
+        before = prefix_positions(first, r.reach(r.block), r.sink, there)
+        self._keep(key, groups, under, known, before, lambda g: self._cache_key(key, groups, text))
 
     def _reuse(self, key: tuple[int, int], known: Mapping[int, Group], groups: Sequence[Group]) -> None:
         """The pass over a whole call's clean latents, as they were sampled: bidirectional, the later ones included."""
-        store = self._stores[key]
-        first = groups[0].position
-        before, stores = [], []
-        for p in prefix_positions(first, self.config.history, self.config.sink, known):
-            layers = store.get(p, self._reused(key, known[p]))
-            if layers is not None:
-                before.append(known[p])
-                stores.append(layers)
-        under = self._text_of(key, groups[0].state.text)
-        layers = self._kept(
-            key, [g.latent for g in groups], first, under, [g.state.pose for g in groups], before, stores
-        )
-        for g, part in zip(groups, split_kv(layers, len(groups)), strict=True):
-            if g.position in known and known[g.position].latent is g.latent:
-                store.put(g.position, self._reused(key, g), part)
+        store, r = self._stores[key], self.config
+        first, reach = groups[0].position, r.reach(len(groups))
+        positions = prefix_positions(first, reach, r.sink, known)
+        there = {p for p in positions if store.get(p, self._reused(key, known[p])) is not None}
+        before = prefix_positions(first, reach, r.sink, there)
+        self._keep(key, groups, self._text_of(key, groups[0].state.text), known, before, lambda g: self._reused(key, g))
 
-    def _kept(
+    def _keep(
         self,
         key: tuple[int, int],
-        latents: Sequence[Tensor],
-        first: int,
+        groups: Sequence[Group],
         text: Text,
-        poses: Sequence[camera.Pose],
-        before: Sequence[Group],
-        stores: Sequence[list[KeyValue]],
-    ) -> list[KeyValue]:
-        """Keys and values of clean latents after a prefix."""
-        n = len(latents)
-        prefix = concat_kv(stores) if stores else None
-        rotate = self.rotation(0, len(stores)) if stores else None
-        call = self.window_call(prefix, rotate, len(stores), n, [g.state.pose for g in before], poses)
-        call.capture_kv = True
-        whole = torch.stack(list(latents)).transpose(0, 1)[None]
+        known: Mapping[int, Group],
+        before: Sequence[int],
+        cache_key: Callable[[Group], object],
+    ) -> None:
+        """Keeps the KV of clean latents after a prefix, for those of them that are the session's."""
+        first, n = groups[0].position, len(groups)
+        prefix, rotate = self._laid(key, before, first) if before else (None, None)
+        past = [known[p].state.pose for p in before]
+        call = self.window_call(first, n, prefix, rotate, past, [g.state.pose for g in groups])
+        call.context_kv = self._context(key, text)
+        call.capture_rotated = not self._rotates_all and first >= self.config.sink
+        whole = torch.stack([g.latent for g in groups]).transpose(0, 1)[None]
         if (extra := self._channels(range(first, first + n))) is not None:
             whole = torch.cat((whole, extra), 1)
-        noisy = self.config.context_noise
-        self._experts[key[0]].velocity(whole, [noisy] * n, noisy, text.embedding, call)
-        return kept(call)
+        backbone = self._experts[key[0]]
+        parts = split_kv(backbone.keep(whole, self.config.context_noise, text.embedding, call), n)
+        for g, layers in zip(groups, parts, strict=True):
+            if g.position not in known or known[g.position].latent is not g.latent:
+                continue
+            raw = self._rotates_all or g.position < self.config.sink
+            if raw and not self._rotates_all:
+                layers = [(k.clone(), v) for k, v in layers]  # they stay where they are when a prefix is laid out
+            elif not call.capture_rotated and not raw:
+                turn = self.rotation(g.position, 1)
+                layers = [(backbone.rotated(k, turn), v) for k, v in layers]
+            self._stores[key].put(g.position, cache_key(g), layers, raw)
 
     # -- a call after an image or latents ------------------------------------------------------------------------------
 

@@ -18,6 +18,8 @@ class SamplingConfig:
     """Negative prompt, where there is guidance."""
     history: int = 18
     """Latents of the prefix at most."""
+    context: int | None = None
+    """Latents of prefix and window together that the weights were trained on; None: any number."""
     sink: int = 3
     """Of them, those that are the session's first."""
     block: int = 3
@@ -32,3 +34,9 @@ class SamplingConfig:
     """Retained latents of the latent-input policy."""
     boundary: float | None = None
     """Noise level from which the first of two experts works; below it the second does."""
+
+    def reach(self, window: int) -> int:
+        """Latents of the prefix of a call of `window` latents: no more than training had with them, but at least one block."""
+        if self.context is None:
+            return self.history
+        return max(min(self.block, self.history), min(self.history, self.context - window))

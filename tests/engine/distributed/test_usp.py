@@ -10,13 +10,14 @@ import torch
 
 from engine.control.conditions import Condition
 from engine.distributed.split import Split
-from engine.distributed.usp import UnifiedSequenceParallel, attend_lse, make_groups
+from engine.distributed.usp import UnifiedSequenceParallel, make_groups
 from engine.loading import loader
-from engine.models.attention import WindowCall, grid_rotary_embedding, shard_blocks
+from engine.models.attention import WindowCall, grid_rotary_embedding
+from engine.models.attention_kernels import attend_lse
 from engine.models.interface import HistoryPolicy, Request
 from engine.models.load_options import LoadOptions
 from engine.models.tiny import write_tiny
-from engine.models.wan.backbone import WanBackbone, kept
+from engine.models.wan.backbone import WanBackbone
 from engine.models.wan.sampler import WanSampler
 from engine.models.wan.tiny import HEAD_DIM, LAYERS, TEXT, transformer
 from tests.engine.distributed.ranks import on_ranks
@@ -40,7 +41,7 @@ def forwards(split: Split | None, rows: int, columns: int) -> tuple[list[torch.T
     backbone = WanBackbone(model)
     parallel = UnifiedSequenceParallel(make_groups(split)) if split else None
     if parallel is not None:
-        shard_blocks(model, backbone.holder, parallel)
+        backbone.shard(parallel)
 
     def rotation(first: int, n: int):  # type: ignore[no-untyped-def]
         return grid_rotary_embedding(
@@ -52,9 +53,9 @@ def forwards(split: Split | None, rows: int, columns: int) -> tuple[list[torch.T
     text = torch.randn(1, 512, TEXT)
     out, bytes_a_step = [], []
     with torch.inference_mode():
-        first = WindowCall(rotation(0, 3), capture_kv=True, latents=3)
-        out.append(backbone.velocity(past, [0.0] * 3, 0.0, text, first))
-        call = WindowCall(rotation(3, 2), kept(first), rotation(0, 3), latents=2)
+        out.append(backbone.velocity(past, [0.0] * 3, 0.0, text, WindowCall(rotation(0, 3), latents=3)))
+        prefix = backbone.keep(past, 0.0, text, WindowCall(rotation(0, 3), latents=3))
+        call = WindowCall(rotation(3, 2), prefix, rotation(0, 3), latents=2)
         for sigma in (0.9, 0.5, 0.2):
             if parallel:
                 parallel.traffic.clear()

@@ -12,7 +12,7 @@ import torch
 
 from engine.control.conditions import Condition
 from engine.models.action_words import action_words
-from engine.models.attention import CallHolder, Projections, WindowAttention, WindowCall, grid_rotary_embedding
+from engine.models.attention import Projections, WindowCall, camera_attention, grid_rotary_embedding
 from engine.models.interface import Model
 from engine.models.wan import camera
 from engine.models.wan.tiny import HEAD_DIM, HEADS, transformer
@@ -72,16 +72,16 @@ def test_attention_by_camera_is_prope(monkeypatch: pytest.MonkeyPatch) -> None:
     lift = np.diag([*camera.FOCAL, 1, 1])
     matrices = [lift @ np.linalg.inv(p) for p in poses]
     expected = by_definition(q, k, v, matrices, tokens)
-    processor = WindowAttention(CallHolder(), 0)
     tensors = [torch.from_numpy(x).float()[None] for x in (q, k, v)]
     whole = camera.projections(poses, [], tokens, torch.device("cpu"))
-    call = WindowCall(None)  # type: ignore[arg-type]
-    ours = processor._by_camera(call, whole, *tensors)[0].numpy()
+    call = WindowCall(None, cameras=whole)  # type: ignore[arg-type]
+    ours = camera_attention(call, 0, *tensors, None)[0].numpy()
     assert np.allclose(ours, expected, atol=1e-4)
     # the first latent as retained prefix: the later ones see the same
     later = camera.projections(poses[1:], poses[:1], tokens, torch.device("cpu"))
-    call = WindowCall(None, prefix=[(tensors[1][:, :tokens], tensors[2][:, :tokens])])  # type: ignore[arg-type]
-    split = processor._by_camera(call, later, *(x[:, tokens:] for x in tensors))[0].numpy()
+    prefix = [(tensors[1][:, :tokens], tensors[2][:, :tokens])]
+    call = WindowCall(None, prefix=prefix, cameras=later)  # type: ignore[arg-type]
+    split = camera_attention(call, 0, *(x[:, tokens:] for x in tensors), None)[0].numpy()
     assert np.allclose(split, expected[tokens:], atol=1e-4)
 
 

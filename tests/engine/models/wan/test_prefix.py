@@ -13,7 +13,7 @@ from torch import Tensor
 from engine.control.conditions import Condition
 from engine.models.attention import WindowCall, grid_rotary_embedding
 from engine.models.interface import Group, HistoryPolicy, Model, Request
-from engine.models.wan.backbone import WanBackbone, kept
+from engine.models.wan.backbone import WanBackbone
 from engine.models.wan.sampler import WanSampler
 from engine.models.wan.tiny import HEAD_DIM, TEXT, transformer
 
@@ -84,9 +84,8 @@ def test_a_step_over_prefix_and_window_equals_the_joined_sequence(
     model, backbone = pair
     past, z, text = torch.randn(1, 16, history, H, W), torch.randn(1, 16, window, H, W), torch.randn(1, 512, TEXT)
     with torch.no_grad():
-        first = WindowCall(rotation(0, history), capture_kv=True)
-        backbone.velocity(past, [0.0] * history, 0.0, text, first)
-        call = WindowCall(rotation(history, window), kept(first), rotation(0, history))
+        prefix = backbone.keep(past, 0.0, text, WindowCall(rotation(0, history)))
+        call = WindowCall(rotation(history, window), prefix, rotation(0, history))
         ours = [backbone.velocity(z, [s] * window, 0.0, text, call) for s in (0.9, 0.4)]
     which = torch.arange(history + window).repeat_interleave(TOKENS) >= history
     mask = which[:, None] | ~which[None]  # the window sees all, the history itself
@@ -110,9 +109,7 @@ def test_positions_may_be_rebased(pair: tuple[Any, WanBackbone]) -> None:
     _, backbone = pair
     past, z, text = torch.randn(1, 16, 3, H, W), torch.randn(1, 16, 3, H, W), torch.randn(1, 512, TEXT)
     with torch.no_grad():
-        first = WindowCall(rotation(0, 3), capture_kv=True)
-        backbone.velocity(past, [0.0] * 3, 0.0, text, first)
-        prefix = kept(first)
+        prefix = backbone.keep(past, 0.0, text, WindowCall(rotation(0, 3)))
         near = backbone.velocity(z, [0.5] * 3, 0.0, text, WindowCall(rotation(3, 3), prefix, rotation(0, 3)))
         far = backbone.velocity(z, [0.5] * 3, 0.0, text, WindowCall(rotation(5003, 3), prefix, rotation(5000, 3)))
     assert torch.allclose(near, far, atol=1e-4)

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from app.cli.main import main
 from engine.control.conditions import Condition
-from engine.models.attention import CallHolder, WindowCall
+from engine.models.attention import KeyValue, RotaryEmbedding, WindowCall
 from engine.models.interface import Group, HistoryPolicy, ModelSpec, Request
 from engine.models.text_embeddings import EmbeddingCache, PromptEncoder
 from engine.models.wan.camera import onward, start_pose
@@ -37,17 +37,17 @@ class Numbers:
     dtype = torch.float32
     ratio = 8
 
-    def __init__(self) -> None:
-        self.holder = CallHolder()
-
     def tokens(self, height: int, width: int) -> tuple[int, int]:
         return 1, 1
 
     def velocity(self, z: Tensor, sigmas: list[float], after: float, text: Tensor, call: WindowCall) -> Tensor:
-        if call.capture_kv:
-            empty = torch.zeros(1, z.shape[2], 1, 6)
-            call.captured_kv.append((empty, empty))
         return torch.zeros_like(z)
+
+    def keep(self, z: Tensor, sigma: float, text: Tensor, call: WindowCall) -> list[KeyValue]:
+        return [(torch.zeros(1, z.shape[2], 1, 6), torch.zeros(1, z.shape[2], 1, 6))]
+
+    def rotated(self, keys: Tensor, rotary: RotaryEmbedding) -> Tensor:
+        return keys
 
     def step(self, latent: Tensor, state: State) -> tuple[Tensor, State]:
         index = 0 if state is None else state
