@@ -126,7 +126,7 @@ class PrefixKVCache:
         """Memory that all keys and values hold, what was laid out for the last call included."""
         laid = [] if self._laid is None else self._laid[2]
         pairs = [*laid, *(pair for e in self._kept.values() for pair in e.layers)]
-        storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for pair in pairs for t in pair}
+        storages = {s._cdata: s.nbytes() for pair in pairs for t in pair for s in [t.untyped_storage()]}
         return sum(storages.values())
 
 

@@ -49,7 +49,8 @@ class WanBlock(nn.Module):
             x = fused.modulated_norm(hidden, weight, bias, self.norm2.eps)
         hidden = hidden + self._cross_attention(x, context)
         x = fused.modulated_norm(hidden, ffn_scale, ffn_shift, self.norm3.eps)
-        return fused.gated_add(hidden, self.ffn(x), ffn_gate)
+        activation, _, out = self.ffn.net  # the one between them is dropout
+        return fused.gated_add(hidden, out(activation(x)), ffn_gate)
 
     def _self_attention(self, x: Tensor) -> Tensor:
         call, parallel, attn = self.holder.call, self.holder.parallel, self.attn1
@@ -119,7 +120,8 @@ class WanNetwork(nn.Module):
         self.norm_out, self.proj_out = model.norm_out, model.proj_out
         self.scale_shift_table = model.scale_shift_table
         tables = torch.cat([b.scale_shift_table.detach().float() for b in model.blocks])
-        tables[:, list(ONE_MORE)] += 1
+        for row in ONE_MORE:
+            tables[:, row] += 1
         self.register_buffer("tables", tables, persistent=False)
 
     def shard(self, parallel: SequenceParallel) -> None:
@@ -157,7 +159,7 @@ class WanNetwork(nn.Module):
         _, _, frames, height, width = z.shape
         a, b, c = self.patch
         out = self.proj_out(hidden).unflatten(1, (frames // a, height // b, width // c)).unflatten(-1, (a, b, c, -1))
-        return out.permute(0, 7, 1, 4, 2, 5, 3, 6).float().flatten(6, 7).flatten(4, 5).flatten(2, 3)
+        return out.permute(0, 7, 1, 4, 2, 5, 3, 6).reshape(1, -1, frames, height, width).float()
 
     def _times(self, levels: Tensor, after: Tensor, text: Tensor) -> tuple[Tensor, Tensor]:
         """(latents or 1, width) and (latents or 1, 6 * width): what the noise levels do to the output and to the blocks."""
