@@ -47,6 +47,10 @@ class ModelOptions:
     """Where the text encoder lives: see `LoadOptions.text`."""
     offload: bool = False
     vae_tiling: bool = False
+    history_latents: int | None = None
+    """Latents of the retained prefix at most."""
+    memory: float | None = None
+    """Gigabytes of the device that may be taken."""
     lora: Path | None = None
     decoder: Path | None = None
     base: Path | None = None
@@ -83,6 +87,8 @@ class ModelOptions:
             offload=self.offload,
             tiled=self.vae_tiling,
             decoder=self.decoder,
+            history_latents=self.history_latents,
+            memory=self.memory,
             lora=self.lora,
             image=self.image,
             clip=self.clip,

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from app.cli.parameters import FILE, Gpus, Size, Whole, completing
+from app.cli.parameters import FILE, Gpus, Number, Size, Whole, completing
 from app.options import ModelOptions, SamplingOptions
 from engine.control.events import Commit
 from engine.models.catalogue import DEFAULT
@@ -36,6 +36,18 @@ MODEL = (
         "--offload", is_flag=True, help="Bring transformer blocks to the GPU one by one: slow, little memory."
     ),
     click.option("--vae-tiling", is_flag=True, help="Decode in tiles: little memory."),
+    click.option(
+        "--history-latents",
+        type=Whole(min=1),
+        metavar="N",
+        help="Latents of retained history.  [default: as in training]",
+    ),
+    click.option(
+        "--memory",
+        type=Number(0, min_open=True),
+        metavar="GB",
+        help="Take no more of the device.  [default: what is free]",
+    ),
     click.option("--lora", type=FILE, metavar="FILE", help="LoRA to merge into the transformer (LTX-2.3, MiniMax-H3)."),
     click.option(
         "--decoder", type=FILE, metavar="FILE", help="Decode with a tiny autoencoder (TAEHV: taew2_1, taew2_2)."

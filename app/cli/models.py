@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from app.cli.errors import FAILED, UserError, as_user_error
-from app.cli.parameters import FILE, Whole, completing
+from app.cli.parameters import FILE, Number, Size, Whole, completing
 from app.cli.progress import ProgressLine
 from app.storage.paths import words_file
 from engine.models import hub
@@ -199,3 +199,77 @@ def words() -> int:
     there = "there" if file.exists() else "not there yet"
     click.echo(f"change any of them in {file} ({there}), as JSON of the same form")
     return 0
+
+
+@models.command()
+@click.argument("name", metavar="NAME|FOLDER", shell_complete=completing(lambda: list(load_catalogue())))
+@click.option("--like", metavar="NAME", help="A local folder or file as this model of the catalogue.")
+@click.option(
+    "--memory", type=Number(0, min_open=True), metavar="GB", help="Of each GPU.  [default: what is free here]"
+)
+@click.option("--size", type=Size(), help="Picture size.  [default: the model's]")
+@click.option("--window", type=Whole(min=1), metavar="K", help="Latents of a call.  [default: the model's]")
+@click.option("--steps", type=Whole(min=1), help="Denoising steps of a call.  [default: the model's]")
+@click.option("--gpus", type=Whole(min=1), default=1, help="GPUs that one world is spread over.")
+@click.option("--history-latents", type=Whole(min=1), metavar="N", help="Latents of retained history.")
+@click.option("--offload", is_flag=True, help="With transformer blocks brought one by one.")
+@click.option("--vae-tiling", is_flag=True, help="With the decoder in tiles.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON: fits, bytes, plan.")
+def fit(
+    name: str,
+    like: str | None,
+    memory: float | None,
+    size: tuple[int, int] | None,
+    window: int | None,
+    steps: int | None,
+    gpus: int,
+    history_latents: int | None,
+    offload: bool,
+    vae_tiling: bool,
+    as_json: bool,
+) -> int:
+    """Say how a model would run in a memory, or what would have to change. Nothing is downloaded. Status 1 when it does not fit."""
+    from engine.models.fit import GB, Plans, Wish
+    from engine.models.registry import family, spec_of
+
+    with as_user_error(ValueError, RuntimeError):
+        entry, spec = find(name, like), spec_of(name, like, size)
+        code = family(entry.family)
+        if not isinstance(code, Plans):
+            raise UserError(f"{entry.name} runs on any machine: there is nothing to fit")
+        if window is not None:
+            spec.check_window(window)
+        free, kind = (memory * GB, "cuda") if memory is not None else _free_here()
+        wish = Wish(window or spec.window, steps or spec.steps, gpus)
+        options = LoadOptions(offload=offload, tiled=vae_tiling, history_latents=history_latents).checked()
+        found = code.fit(entry, spec, options, wish, free, kind)
+    plan = found.plan or found.asked
+    if as_json:
+        report = {
+            "name": entry.name,
+            "fits": found.fits,
+            "free": round(free),
+            "bytes": plan.to_json()["bytes"],
+            "plan": plan.to_json(),
+        }
+        click.echo(json.dumps(report, indent=2))
+        return 0 if found.fits else FAILED
+    click.echo(found.say(entry.name))
+    for part, size_of in plan.bytes.items():
+        click.echo(f"  {part:<10} {size_of / GB:6.2f} GB")
+    click.echo(
+        f"a call of K = {plan.window} takes about {plan.call_seconds:.2f} s on {gpus if gpus > 1 else 'an'} H200 by the paper's figures, "
+        f"and plays {plan.plays_seconds:.2f} s"
+    )
+    return 0 if found.fits else FAILED
+
+
+def _free_here() -> tuple[float, str]:
+    """Free bytes of the device that `auto` takes, and its kind. Raises ValueError where nobody says."""
+    from engine.models.loading import free_memory, torch_device
+
+    device = torch_device(LoadOptions())
+    free = free_memory(device)
+    if free is None:
+        raise ValueError("how much memory is free cannot be seen here: say --memory GB")
+    return free, device.type

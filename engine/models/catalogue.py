@@ -68,6 +68,8 @@ class Entry:
     trained: tuple[int, ...] = ()
     recipe: dict[str, Any] = field(default_factory=dict)
     """How it is sampled; the family's business, but for `keys`: 'words' says that held keys are put into words."""
+    network: dict[str, Any] = field(default_factory=dict)
+    """How large it is, for plans before a download; the family's business (`engine.models.fit`)."""
     files: tuple[str, ...] = ()
     """Files of the repository that are needed; none: the whole repository."""
     weights: str | None = None

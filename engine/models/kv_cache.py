@@ -29,12 +29,26 @@ class _Entry:
     """Whether its keys are rotated anew for each call."""
 
 
+@dataclass(frozen=True)
+class _Prefix:
+    """What was laid out for the last call."""
+
+    positions: tuple[int, ...]
+    base: object
+    entries: list[_Entry]
+    layers: list[KeyValue]
+
+    def fits(self, positions: Sequence[int], base: object, entries: Sequence[_Entry]) -> bool:
+        same = self.positions == tuple(positions) and self.base == base
+        return same and all(a is b for a, b in zip(self.entries, entries, strict=True))
+
+
 class PrefixKVCache:
     """Used from one thread."""
 
     def __init__(self) -> None:
         self._kept: dict[int, _Entry] = {}
-        self._laid: tuple[object, list[_Entry], list[KeyValue]] | None = None
+        self._laid: _Prefix | None = None
 
     def get(self, position: int, cache_key: object) -> list[KeyValue] | None:
         """The layers of a group, or None when they are not there or were made of something else.
@@ -55,19 +69,13 @@ class PrefixKVCache:
         base: names what `turn` does; the same positions with the same base are laid out once. What else is kept moves with them.
         """
         entries = [self._kept[p] for p in positions]
-        if self._laid is not None:
-            name, of, laid = self._laid
-            if (
-                name == (tuple(positions), base)
-                and len(of) == len(entries)
-                and all(a is b for a, b in zip(of, entries, strict=True))
-            ):
-                return laid
-        self._laid = None
+        if self._laid is not None and self._laid.fits(positions, base, entries):
+            return self._laid.layers
+        self._laid = None  # or what lay before would be held to the end
         others = [self._kept[p] for p in sorted(self._kept) if p not in set(positions)]
-        laid = [self._lay(layer, positions, entries, others, turn) for layer in range(len(entries[0].layers))]
-        self._laid = ((tuple(positions), base), entries, laid)
-        return laid
+        layers = [self._lay(layer, positions, entries, others, turn) for layer in range(len(entries[0].layers))]
+        self._laid = _Prefix(tuple(positions), base, entries, layers)
+        return layers
 
     @staticmethod
     def _lay(
@@ -124,7 +132,7 @@ class PrefixKVCache:
     @property
     def nbytes(self) -> int:
         """Memory that all keys and values hold, what was laid out for the last call included."""
-        laid = [] if self._laid is None else self._laid[2]
+        laid = [] if self._laid is None else self._laid.layers
         pairs = [*laid, *(pair for e in self._kept.values() for pair in e.layers)]
         storages = {s._cdata: s.nbytes() for pair in pairs for t in pair for s in [t.untyped_storage()]}
         return sum(storages.values())

@@ -42,6 +42,10 @@ class LoadOptions:
     """The VAE works in tiles."""
     decoder: Path | None = _option(None, "--decoder")
     """A TAEHV file to decode with instead of the VAE."""
+    history_latents: int | None = _option(None, "--history-latents")
+    """Latents of the retained prefix at most; None: as in training."""
+    memory: float | None = _option(None, "--memory")
+    """Gigabytes of the device that may be taken; None: what is free."""
     lora: Path | None = _option(None, "--lora")
     """A LoRA file to merge into the transformer."""
     image: Path | None = _option(None, "--image")
@@ -64,6 +68,12 @@ class LoadOptions:
     """The person's table of words for keys, for models without a camera. Passed on by the program; need not be there."""
     embeddings: Path | None = None
     """Folder of cached prompt embeddings, or none. Passed on by the program."""
+    window: int | None = None
+    """K that the session will have, for a plan that fits it; None: the model's. Passed on by the program."""
+    snapshots: int | None = None
+    """States of the decoder that are kept; None: by what is free. Passed on by a plan."""
+    planned: bool = False
+    """Whether these options are a plan already, as those of a rank are: all ranks must have the same."""
 
     def checked(self) -> LoadOptions:
         """The same. Raises OptionError with what is allowed, or names the file that is not there."""
@@ -73,6 +83,10 @@ class LoadOptions:
             raise OptionError(f"unknown place for the text encoder {self.text!r}; known: {', '.join(TEXT_PLACES)}")
         if self.threads is not None and self.threads < 1:
             raise OptionError(f"threads = {self.threads} is out of range: at least 1")
+        if self.history_latents is not None and self.history_latents < 1:
+            raise OptionError(f"history = {self.history_latents} latents is out of range: at least 1")
+        if self.memory is not None and self.memory <= 0:
+            raise OptionError(f"memory = {self.memory} GB is out of range: more than 0")
         if not 1 <= self.gpus <= MOST_RANKS:
             raise OptionError(f"gpus = {self.gpus} is out of range: 1 to {MOST_RANKS}")
         if self.image is not None and self.clip is not None:

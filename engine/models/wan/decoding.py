@@ -28,9 +28,12 @@ class StreamDecoder:
     Groups of image-conditioned calls carry how their call began (see `engine.models.wan.state`): there the state starts anew.
     """
 
-    def __init__(self, decoder: VideoDecoder, snapshot_bytes: int = SNAPSHOT_BYTES) -> None:
+    def __init__(
+        self, decoder: VideoDecoder, snapshot_bytes: int = SNAPSHOT_BYTES, snapshots: int | None = None
+    ) -> None:
+        """snapshots: states at most, beside the limit of bytes."""
         self._decoder = decoder
-        self._limit = snapshot_bytes
+        self._limit, self._most = snapshot_bytes, snapshots
         self._floor = 0
         self._stream: torch.cuda.Stream | None = None
         self.reset()
@@ -121,7 +124,9 @@ class StreamDecoder:
             self._states = {p: x for p, x in self._states.items() if p >= anchor}
         oldest = min(self._states)
         self._groups = {p: g for p, g in self._groups.items() if p >= oldest}
-        while len(self._states) > 2 and self.nbytes > self._limit:
+        while len(self._states) > 2 and (
+            self.nbytes > self._limit or (self._most is not None and len(self._states) > self._most)
+        ):
             del self._states[sorted(self._states)[1]]
 
     @property

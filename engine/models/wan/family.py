@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.models.catalogue import Entry
 from engine.models.family import Family, Frontend
+from engine.models.fit import Fit, Wish
 from engine.models.interface import Model, ModelSpec, Progress
 from engine.models.load_options import LoadOptions
 
@@ -15,7 +16,22 @@ class WanFamily(Family):
     """See `engine.models.wan.load`."""
 
     options = frozenset(
-        {"device", "dtype", "text", "offload", "tiled", "decoder", "image", "clip", "base", "threads", "gpus", "split"}
+        {
+            "device",
+            "dtype",
+            "text",
+            "offload",
+            "tiled",
+            "decoder",
+            "history_latents",
+            "memory",
+            "image",
+            "clip",
+            "base",
+            "threads",
+            "gpus",
+            "split",
+        }
     )
 
     def load(self, entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
@@ -23,6 +39,18 @@ class WanFamily(Family):
         from engine.models.wan.load import load
 
         return load(entry, spec, options, progress)
+
+    def fit(self, entry: Entry, spec: ModelSpec, options: LoadOptions, wish: Wish, free: float, kind: str) -> Fit:
+        from engine.models.wan import fit
+        from engine.models.wan.sampling_config import SamplingConfig
+
+        if entry.scale:  # a small checkpoint says how small
+            from engine.models.wan.load import located, transformer_parts
+
+            networks = [fit.network_of(t.config) for t in transformer_parts(entry, located(entry))]
+        else:
+            networks = fit.published(entry)
+        return fit.fit(spec, SamplingConfig(**entry.recipe), networks, options, wish, free, kind)
 
     def heads(self, entry: Entry, options: LoadOptions) -> int:
         from engine.models.wan.load import heads
@@ -36,7 +64,6 @@ class WanFamily(Family):
 
         from engine.models.boundary_frames import BoundaryFrames
         from engine.models.wan.load import load_parts
-        from engine.models.wan.sampler import WanDecoder
         from engine.models.wan.transport import WanTransport
 
         parts = load_parts(entry, spec, options, torch.device(device), progress)
@@ -45,7 +72,7 @@ class WanFamily(Family):
             parts.conditions.prepare,
             True,
             WanTransport(parts.conditions, torch.device(device)),
-            WanDecoder(parts.decoder, frames),
+            parts.session_decoder(frames),
             parts.identity,
             frames,
             parts.config.keyframes,

@@ -14,8 +14,10 @@ from torch import Tensor
 from engine.models import checkpoints as layouts
 from engine.models import hub
 from engine.models.action_words import action_words
+from engine.models.boundary_frames import BoundaryFrames
 from engine.models.catalogue import Entry, load_catalogue
 from engine.models.checkpoints import LayoutError
+from engine.models.fit import GB, Fit, Wish
 from engine.models.interface import Model, ModelSpec, Progress
 from engine.models.load_options import LoadOptions
 from engine.models.loading import (
@@ -28,6 +30,7 @@ from engine.models.loading import (
     torch_dtype,
 )
 from engine.models.text_embeddings import EmbeddingCache, PromptEncoder
+from engine.models.wan import fit
 from engine.models.wan.anyflow import CLASS_NAME as ANYFLOW
 from engine.models.wan.anyflow import AnyFlowBackbone, FarSampler
 from engine.models.wan.backbone import Backbone, WanBackbone
@@ -37,8 +40,6 @@ from engine.models.wan.sampling_config import SamplingConfig
 from engine.models.wan.taehv import TinyDecoder
 from engine.models.wan.vae import VideoDecoder, WanVae
 
-SPARE = 1.15
-"""Of an estimate, for what it does not know."""
 UMT5_XXL = {
     "vocab_size": 256384,
     "d_model": 4096,
@@ -63,16 +64,27 @@ class Parts:
     """The VAE, or a tiny autoencoder in its place."""
     config: SamplingConfig
     identity: str
+    snapshots: int | None = None
+    """States of the decoder that are kept; None: as many as a limit of bytes allows."""
+
+    def session_decoder(self, frames: BoundaryFrames) -> WanDecoder:
+        """A decoder that puts last frames into `frames`."""
+        more = {} if self.snapshots is None else {"snapshots": self.snapshots}
+        return WanDecoder(self.decoder, frames, **more)
 
 
 def load(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
     """Reads everything. Raises LayoutError, HubError, MemoryNeeded or ValueError with what to do."""
     device = torch_device(options)
-    dtype = torch_dtype(options, device)
     set_threads(options)
     progress("looking for the checkpoint", 0.02)
     transformers = transformer_parts(entry, located(entry))
-    check_memory(entry, spec, SamplingConfig(**entry.recipe), [t.config for t in transformers], device, dtype, options)
+    config = SamplingConfig(**entry.recipe)
+    options, found = planned(entry, spec, config, [t.config for t in transformers], device, options)
+    if found is not None:
+        progress(found.say(entry.name), 0.05)
+        spec = replace(spec, notes=(*spec.notes, found.say(entry.name)))
+    dtype = torch_dtype(options, device)
     experts: list[Backbone] = []
     for i, part in enumerate(transformers):
         of = f" {i + 1} of {len(transformers)}" if len(transformers) > 1 else ""
@@ -84,7 +96,7 @@ def load(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress
     if (file := options.image or options.clip) is not None:
         progress("preparing what the world begins with", 0.92)
         sampler.set_start(file)
-    return Model(sampler, WanDecoder(parts.decoder, sampler.frames), parts.identity)
+    return Model(sampler, parts.session_decoder(sampler.frames), parts.identity)
 
 
 def load_parts(entry: Entry, spec: ModelSpec, options: LoadOptions, device: torch.device, progress: Progress) -> Parts:
@@ -102,8 +114,11 @@ def load_parts(entry: Entry, spec: ModelSpec, options: LoadOptions, device: torc
         lambda: read_text_encoder(base, text_device, dtype), cache, device, dtype, options.text == "release"
     )
     config = SamplingConfig(**entry.recipe)
+    if options.history_latents is not None:
+        config = replace(config, history=min(config.history, options.history_latents))
     conditions = WanConditions(spec, config, encoder, action_words(options.words))
-    return Parts(conditions, vae, decoder, config, f"{entry.name}-{identity(files_of(entry, folder))}")
+    name = f"{entry.name}-{identity(files_of(entry, folder))}"
+    return Parts(conditions, vae, decoder, config, name, options.snapshots)
 
 
 def heads(entry: Entry) -> int:
@@ -190,15 +205,14 @@ def backbone(part: TransformerPart, device: torch.device, dtype: torch.dtype, op
     """The transformer, on its device or, offloaded, on the CPU with hooks that bring its blocks."""
     home = torch.device("cpu") if options.offload else device
     model = layouts.build(part.config, part.read(), part.source, dtype, home)
-    if part.config.get("_class_name") == ANYFLOW:
-        return AnyFlowBackbone(model, device)
     if getattr(model.config, "image_dim", None) is not None:
         raise LayoutError(
             f"{part.source} needs a CLIP image encoder (Wan2.1 I2V), which is not supported: Wan2.2 models do not"
         )
-    out = WanBackbone(model, device)
+    kind = AnyFlowBackbone if part.config.get("_class_name") == ANYFLOW else WanBackbone
+    out = kind(model, device)
     if options.offload:
-        offload_blocks(model, device)
+        offload_blocks(out.model, device)
     return out
 
 
@@ -237,86 +251,22 @@ def read_text_encoder(base: Path, device: torch.device, dtype: torch.dtype) -> t
 # -- memory ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """Bytes on the sampling device, by purpose."""
-
-    weights: float
-    prefix: float
-    work: float
-    vae: float
-    text: float
-
-    @property
-    def total(self) -> float:
-        """With what the estimate does not know."""
-        return SPARE * (self.weights + self.prefix + self.work + self.vae + self.text)
-
-
-def parameters(config: dict[str, Any]) -> float:
-    """Parameters of a Wan transformer, from its settings."""
-    width = config["num_attention_heads"] * config["attention_head_dim"]
-    block = 8 * width * width + 2 * width * config["ffn_dim"] + 20 * width
-    return config["num_layers"] * block + 8 * width * width + config.get("text_dim", 4096) * width
-
-
-def estimate(
-    spec: ModelSpec,
-    config: SamplingConfig,
-    transformers: Sequence[dict[str, Any]],
-    dtype: torch.dtype,
-    options: LoadOptions,
-) -> Estimate:
-    """What sampling takes. KV: keys and values of `history` latents, once as kept and once more, rotated, for the call."""
-    size = torch.empty(0, dtype=dtype).element_size()
-    c = transformers[0]
-    width = c["num_attention_heads"] * c["attention_head_dim"]
-    patch = c.get("patch_size", (1, 2, 2))
-    ratio = 16 if c["out_channels"] == 48 else 8
-    tokens = spec.height // ratio // patch[1] * (spec.width // ratio // patch[2])
-    weights = sum(parameters(x) for x in transformers) * size * (0.1 if options.offload else 1)
-    one = 2 * c["num_layers"] * width * tokens * size
-    stores = len(transformers) * (2 if config.guidance != 1 else 1)
-    image = spec.history[0].value in ("boundary-image", "latent-input")
-    prefix = 0 if image else stores * one * (2 * config.history + 2 * spec.window)
-    work = spec.window * tokens * (4 * c["ffn_dim"] + 24 * width) * size
-    pixels = spec.width * spec.height
-    vae = 0.3e9 + (1 if options.decoder is not None or options.tiled else 3) * 944e6 * pixels / (832 * 480) * size
-    text = 5.7e9 * size if options.text == "device" else 0.0
-    return Estimate(weights, prefix, work, vae, text)
-
-
-def check_memory(
+def planned(
     entry: Entry,
     spec: ModelSpec,
     config: SamplingConfig,
     transformers: Sequence[dict[str, Any]],
     device: torch.device,
-    dtype: torch.dtype,
     options: LoadOptions,
-) -> None:
-    """Raises MemoryNeeded in plain words."""
-    need = estimate(spec, config, transformers, dtype, options)
-    there = free_memory(device)
-    if entry.scale or there is None or need.total <= there:
-        return
-    ways = []
-    if not options.offload and device.type == "cuda":
-        ways.append("--offload")
-    if not options.tiled:
-        ways.append("--vae-tiling")
-    if dtype == torch.float32 and device.type != "cpu":
-        ways.append("--dtype bf16")
-    smaller = [s for s in entry.sizes if s[0] * s[1] < spec.width * spec.height]
-    if smaller:
-        ways.append(f"--size {smaller[0][0]}x{smaller[0][1]}")
-    best = estimate(spec, config, transformers, dtype, replace(options, offload=device.type == "cuda", tiled=True))
-    hope = (
-        f"try {' '.join(ways)} (about {hub.gb(best.total)})"
-        if ways and best.total <= there
-        else "this machine is too small for it"
-    )
-    raise MemoryNeeded(
-        f"{entry.name} needs about {hub.gb(need.total)} on {device} (weights {hub.gb(need.weights)}, retained KV {hub.gb(need.prefix)}, "
-        f"decoder {hub.gb(need.vae)}), {hub.gb(there)} are free: {hope}"
-    )
+) -> tuple[LoadOptions, Fit | None]:
+    """The options of the plan that fits, and the plan; as they are where a plan was made before. Raises MemoryNeeded in plain words."""
+    free = free_memory(device) if options.memory is None else options.memory * GB
+    if options.planned or free is None:
+        return options, None
+    wish = Wish(options.window or spec.window, spec.steps)
+    found = fit.fit(spec, config, [fit.network_of(t) for t in transformers], options, wish, free, device.type)
+    if entry.scale and found.plan is None:
+        return options, None
+    if found.plan is None:
+        raise MemoryNeeded(found.say(entry.name))
+    return found.plan.applied(options), found

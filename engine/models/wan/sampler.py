@@ -69,7 +69,7 @@ class WanDecoder(StreamDecoder, Decoder):
             self.decode(groups[-1])
 
     def fork(self) -> Decoder:
-        return WanDecoder(self._decoder, BoundaryFrames())
+        return WanDecoder(self._decoder, BoundaryFrames(), snapshots=self._most)
 
 
 class WanSampler(Sampler[WanInputs]):

@@ -19,7 +19,7 @@ from engine.models.interface import HistoryPolicy, Model, Request
 from engine.models.load_options import LoadOptions
 from engine.models.loading import MemoryNeeded
 from engine.models.tiny import TinyError, write_tiny
-from engine.models.wan.load import check_memory, estimate, load, parameters, transformer_parts
+from engine.models.wan.load import load, transformer_parts
 from engine.models.wan.sampler import WanSampler
 from engine.models.wan.sampling_config import SamplingConfig
 from engine.models.wan.tiny import HEAD_DIM, TEXT, original_keys, transformer
@@ -293,52 +293,20 @@ def test_a_tiny_checkpoint_never_overwrites(tmp_path: Path) -> None:
 # -- memory ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_estimate_knows_the_published_sizes() -> None:
-    small = {
-        "num_attention_heads": 12,
-        "attention_head_dim": 128,
-        "ffn_dim": 8960,
-        "num_layers": 30,
-        "out_channels": 16,
-    }
-    assert parameters(small) == pytest.approx(1.42e9, rel=0.05)
-    large = {
-        "num_attention_heads": 24,
-        "attention_head_dim": 128,
-        "ffn_dim": 14336,
-        "num_layers": 30,
-        "out_channels": 48,
-    }
-    assert parameters(large) == pytest.approx(5.0e9, rel=0.05)
-    entry = load_catalogue()["wan2.1-t2v-1.3b-self-forcing"]
-    need = estimate(entry.spec(), SamplingConfig(**entry.recipe), [small], torch.bfloat16, LoadOptions())
-    assert need.prefix == pytest.approx(
-        287.5e6 * (2 * 18 + 2 * 3), rel=0.01
-    )  # 287.5 MB a latent, as measured by others
-
-
-def test_what_cannot_fit_is_refused_in_plain_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    from engine.models.wan import load as module
-
-    entry = load_catalogue()["wan2.1-t2v-1.3b-self-forcing"]
-    config = {
-        "num_attention_heads": 12,
-        "attention_head_dim": 128,
-        "ffn_dim": 8960,
-        "num_layers": 30,
-        "out_channels": 16,
-    }
-    monkeypatch.setattr(module, "free_memory", lambda device: 4e9)
-    with pytest.raises(MemoryNeeded) as e:
-        check_memory(entry, entry.spec(), SamplingConfig(**entry.recipe), [config], CPU, torch.bfloat16, LoadOptions())
-    assert "needs about" in str(e.value) and "4.0 GB are free" in str(e.value) and "retained KV" in str(e.value)
-
-
-def test_offloading_goes_through_diffusers_and_changes_no_number(checkpoints: Callable[[str], Path]) -> None:
-    entry = find(str(checkpoints("wan2.1-t2v-1.3b-self-forcing")))
+@pytest.mark.parametrize(
+    ("name", "history"),
+    [
+        ("wan2.1-t2v-1.3b-self-forcing", HistoryPolicy.KV_REUSE),
+        ("anyflow-far-wan2.1-1.3b", HistoryPolicy.CLEAN_PREFILL),
+    ],
+)
+def test_offloading_goes_through_diffusers_and_changes_no_number(
+    name: str, history: HistoryPolicy, checkpoints: Callable[[str], Path]
+) -> None:
+    entry = find(str(checkpoints(name)))
     out = []
     for offload in (False, True):
         model = load(entry, entry.spec(), LoadOptions(device="cpu", offload=offload), lambda a, b: None)
         prepared = model.sampler.prepare(Condition(0, "snow"))
-        out.append(model.sampler.sample(Request(0, 2, 2, 1, 0, prepared, HistoryPolicy.KV_REUSE), lambda a, b: True))
+        out.append(model.sampler.sample(Request(0, 2, 2, 1, 0, prepared, history), lambda a, b: True))
     assert all(torch.equal(a.latent, b.latent) for a, b in zip(*out, strict=True))

@@ -105,7 +105,7 @@ def test_the_history_does_not_depend_on_the_prompt(weights: PocketWeights) -> No
         sampler = PocketSampler(weights)
         sampler.extend(sampler.sample(request(sampler, 0, 6), yes))
         sampler.sample(request(sampler, 6, 2, prompt=prompt), yes)
-        prefixes.append([kv for _, store in sampler._prefix._kept.values() for layer in store for kv in layer])
+        prefixes.append([kv for entry in sampler._prefix._kept.values() for layer in entry.layers for kv in layer])
     assert prefixes[0]
     for a, b in zip(*prefixes, strict=True):
         assert torch.equal(a, b)
