@@ -182,10 +182,18 @@ class WanSampler(Sampler[WanInputs]):
     def evict_before(self, position: int) -> None:
         r = self.config
         # whole blocks are kept: the KV of a latent depends on all latents that it is prefilled with
-        oldest, sink = position - r.history - self.config.block, r.sink + self.config.block
+        oldest, sink = position - r.history - r.block, r.sink + r.block
         self._groups = {p: g for p, g in self._groups.items() if p >= oldest or p < sink}
-        for store in self._stores.values():
-            store.evict(p for p in store.positions if p >= oldest + r.sink or p < r.sink)
+        for key, store in self._stores.items():
+            margin = 0 if self._all_reused(key, position) else r.block
+            first = position - (r.history - r.sink) - margin
+            store.evict(p for p in store.positions if p >= first or p < r.sink)
+
+    def _all_reused(self, key: tuple[int, int], position: int) -> bool:
+        """Whether all groups from a position on have the KV that they were sampled with: then no later pass begins before them."""
+        store = self._stores[key]
+        later = [g for p, g in self._groups.items() if p >= position]
+        return bool(later) and all(store.get(g.position, self._reused(key, g)) is not None for g in later)
 
     def reset(self) -> None:
         self._groups.clear()

@@ -13,15 +13,13 @@ from torch import Tensor
 
 from engine.control.conditions import Condition
 from engine.models import checkpoints as layouts
-from engine.models.catalogue import MARK, UnknownModel, find, load_catalogue
+from engine.models.catalogue import MARK, UnknownModel, find
 from engine.models.checkpoints import LayoutError
 from engine.models.interface import HistoryPolicy, Model, Request
 from engine.models.load_options import LoadOptions
-from engine.models.loading import MemoryNeeded
 from engine.models.tiny import TinyError, write_tiny
 from engine.models.wan.load import load, transformer_parts
 from engine.models.wan.sampler import WanSampler
-from engine.models.wan.sampling_config import SamplingConfig
 from engine.models.wan.tiny import HEAD_DIM, TEXT, original_keys, transformer
 from tests.engine.models.conftest import NAMES
 
