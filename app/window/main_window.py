@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, QSize, Qt, QTimer
+from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, QMimeData, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QSplitter
 
@@ -26,6 +26,7 @@ from app.window.capture import Capture
 from app.window.choice_menus import ChoiceMenus
 from app.window.coach import Coach
 from app.window.dialogs import Dialogs
+from app.window.dropped import start_file
 from app.window.hover_bar import HoverBar
 from app.window.menus import Menus
 from app.window.notifications import Notifications
@@ -43,6 +44,7 @@ from app.window.viewport import Viewport
 from app.window.volume import Volume
 from app.window.world_controller import WorldController
 from engine.assets import prompt_presets
+from engine.errors import Refused
 from engine.files import is_text
 from engine.models.interface import ModelSpec
 from engine.playback.audio import DeviceClock
@@ -227,7 +229,8 @@ class MainWindow(QMainWindow):
         self.world.interrupted.connect(self.keys.clear)
         self.world.engineChanged.connect(self._open)
         self.viewport.promptRequested.connect(self.prompt.focus_text)
-        self.viewport.fileDropped.connect(lambda file: self.start_from(Path(file)))
+        self.viewport.dataDropped.connect(self.start_from_dropped)
+        self.viewport.escaped.connect(self.world.stop_reading)
         self.prompt.promptApplied.connect(self.world.set_prompt)
         self.prompt.promptApplied.connect(lambda text, seconds: self.preferences.remember(text))
         self.prompt.favouriteToggled.connect(self._keep_favourite)
@@ -303,6 +306,13 @@ class MainWindow(QMainWindow):
         """A new world from an image or video; None: without a start image."""
         self.world.start_from(file, self.prompt.text, self.seed)
         self.viewport.setFocus()
+
+    def start_from_dropped(self, data: QMimeData) -> None:
+        """A new world from what was dropped or pasted; what cannot be a start is said."""
+        try:
+            self.start_from(start_file(data, (self._home or Path.cwd()) / "pictures"))
+        except Refused as e:
+            self.notifications.post(str(e))
 
     def clear_start_image(self) -> None:
         self.start_from(None)

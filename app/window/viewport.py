@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -12,8 +11,10 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QFocusEvent,
+    QGuiApplication,
     QImage,
     QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -24,11 +25,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.input.held_keys import HeldKeys
 from app.language import tr
 from app.window import overlay
+from app.window.dropped import may_start
 from app.window.frame_image import fitted, image_of
 from app.window.hud import Hud, paint_hud, waiting_for
 from app.window.loading import paint_loading
 from app.window.story import Moment, Story
-from engine.models.media_files import FILMS, PICTURES
 from engine.playback.player import Frame
 from engine.runtime.engine import Engine
 
@@ -43,8 +44,8 @@ class Viewport(QWidget):
     promptRequested = Signal()
     escaped = Signal()
     """Esc was pressed while the world had the keyboard."""
-    fileDropped = Signal(str)
-    """An image or video was dropped: its path."""
+    dataDropped = Signal(QMimeData)
+    """Something was dropped or pasted, of which a world may start: see `app.window.dropped`."""
     frameShown = Signal(object, object)
     """A frame that became due, and its sound or None."""
 
@@ -215,6 +216,9 @@ class Viewport(QWidget):
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self.dataDropped.emit(QGuiApplication.clipboard().mimeData())
+            return
         if self._keys.pressed(event):
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Slash):
@@ -230,21 +234,12 @@ class Viewport(QWidget):
             super().keyReleaseEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if self._file_of(event.mimeData()) is not None:
+        if may_start(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        if (file := self._file_of(event.mimeData())) is not None:
-            event.acceptProposedAction()
-            self.fileDropped.emit(file)
-
-    @staticmethod
-    def _file_of(data: QMimeData) -> str | None:
-        """The first dropped file that a world can start from."""
-        for url in data.urls():
-            if url.isLocalFile() and Path(url.toLocalFile()).suffix.lower() in (*PICTURES, *FILMS):
-                return url.toLocalFile()
-        return None
+        event.acceptProposedAction()
+        self.dataDropped.emit(event.mimeData())
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self.update()

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language import tr
 from app.options import Choice
 from app.storage.worlds import World, save_world
 from engine.models.interface import Loader, Model, ModelSpec, Progress
@@ -115,6 +116,10 @@ class WorldController(QObject):
         start = StartFrom.model() if file is None else StartFrom.file(file)
         self.engine.new_world(prompt or None, seed, start)
 
+    def stop_reading(self) -> None:
+        """The file that is being read for a new world is not wanted any more; nothing when none is."""
+        self.engine.cancel_reading()
+
     def save(self, home: Path, seed: int, thumbnail: bytes) -> None:
         """Saves prompt, seed, model and start image of this world. thumbnail: a PNG."""
         prompt = self.engine.view.prompt
@@ -148,6 +153,8 @@ class WorldController(QObject):
         """What the engine has to say, '' for nothing."""
         if self.engine.error is not None:
             return f"The engine stopped: {self.engine.error}. What was shown and the session log are kept; start again."
+        if (reading := self.engine.reading) is not None:
+            return tr("reading {name}: {share:.0%} (Esc stops it)", name=reading[0].name, share=reading[1])
         return self.engine.view.message
 
     def close(self) -> None:

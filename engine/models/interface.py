@@ -1,8 +1,9 @@
 """What the runtime asks of a model: the classes that every model has, and the protocols of what only some do.
 
 A model is a `Sampler` and a `Decoder`. Both are small abstract classes. What only some models do is a protocol, and the runtime asks
-for it by `isinstance` at one place: `PrefillsAhead`, `StartsFromMedia`, `NeedsBoundaryFrames`, `WaitsForFrames` and `Shardable` of
-samplers, `MakesSound` and `Forks` of decoders. `engine.models.contract` checks that a model keeps what is promised here.
+for it by `isinstance` at one place: `PrefillsAhead`, `StartsFromMedia`, `StartsFromFilms`, `NeedsBoundaryFrames`,
+`WaitsForFrames` and `Shardable` of samplers, `MakesSound` and `Forks` of decoders. `engine.models.contract` checks that a model keeps
+what is promised here.
 """
 
 from __future__ import annotations
@@ -235,6 +236,15 @@ class StartsFromMedia(Protocol):
 
 
 @runtime_checkable
+class StartsFromFilms(Protocol):
+    """A sampler whose world can begin from more than the last frame of a film."""
+
+    @property
+    def start_frames(self) -> int:
+        """Frames of the film that it takes, at most."""
+
+
+@runtime_checkable
 class NeedsBoundaryFrames(Protocol):
     """A sampler whose calls may begin with the frame before the branch."""
 
@@ -361,6 +371,13 @@ class Model:
             self.sampler.set_start(file)
         elif file is not None:
             raise ConditionError(f"{self.spec.name} does not begin from pictures")
+
+    @property
+    def start_frames(self) -> int:
+        """Frames that a world of this model takes of a film that it begins from, at most; 0 when it begins from none."""
+        if isinstance(self.sampler, StartsFromFilms):
+            return self.sampler.start_frames
+        return 1 if isinstance(self.sampler, StartsFromMedia) else 0
 
     def fork_decoder(self) -> Decoder | None:
         """See `Forks`; None for other decoders."""

@@ -1,22 +1,38 @@
-"""Pictures and films from files, at a model's size and rate: what a world can begin from."""
+"""Pictures and films from files, at a model's size and rate: what a world can begin from.
+
+Reading may take a while, and the engine thread must not: another thread reads first, and what it read last is kept for the sampler.
+"""
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import Refused
+from engine.models.films import Watch, read_film
 from engine.models.interface import ModelSpec
+from engine.models.pictures import MediaError as MediaError
+from engine.models.pictures import read_picture
 
-FILMS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v")
-PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
-
-
-class MediaError(Refused):
-    """A picture or film that cannot be read. The message names the file and the reason."""
+FILMS = (
+    ".mp4",
+    ".mkv",
+    ".webm",
+    ".mov",
+    ".avi",
+    ".m4v",
+    ".ts",
+    ".mts",
+    ".m2ts",
+    ".3gp",
+    ".mpg",
+    ".mpeg",
+    ".ogv",
+    ".wmv",
+)
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".avif", ".heic", ".heif", ".bmp", ".gif", ".tif", ".tiff")
 
 
 def is_film(file: Path) -> bool:
@@ -24,45 +40,53 @@ def is_film(file: Path) -> bool:
     return file.suffix.lower() in FILMS
 
 
-def fitted(image: Any, spec: ModelSpec) -> NDArray[np.uint8]:
-    """A PIL image, turned as its camera says, scaled and cropped about its middle to the model's size."""
-    from PIL import ImageOps
-
-    return np.asarray(ImageOps.fit(ImageOps.exif_transpose(image).convert("RGB"), (spec.width, spec.height)))
+_Key = tuple[object, ...]
 
 
-def read_picture(file: Path, spec: ModelSpec) -> NDArray[np.uint8]:
-    """(height, width, 3) uint8. Raises MediaError."""
-    from PIL import Image
+class _Last:
+    """What was read last, or why it could not be."""
 
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._key: _Key | None = None
+        self._made: NDArray[np.uint8] | MediaError | None = None
+
+    def get(self, key: _Key) -> NDArray[np.uint8] | MediaError | None:
+        with self._lock:
+            return self._made if key == self._key else None
+
+    def keep(self, key: _Key, made: NDArray[np.uint8] | MediaError) -> None:
+        with self._lock:
+            self._key, self._made = key, made
+
+
+_last = _Last()
+
+
+def read_start(file: Path, spec: ModelSpec, frames: int = 1, watch: Watch | None = None) -> NDArray[np.uint8]:
+    """A picture, or the last 1 + 4 n <= `frames` ones of a film, (n, height, width, 3) uint8. What was read last is not read again.
+
+    Raises MediaError, and what `watch` raises.
+    """
+    size = (spec.width, spec.height)
     try:
-        with Image.open(file) as image:
-            return fitted(image, spec)
-    except (OSError, ValueError, Image.DecompressionBombError) as e:
-        raise MediaError(f"{file} cannot be read as a picture ({e}): PNG, JPEG and WebP can") from e
+        there = file.stat()
+    except (OSError, ValueError) as e:
+        reason = e.strerror if isinstance(e, OSError) else e
+        raise MediaError(f"{str(file)[:300]} cannot be read: {reason}") from e
+    key = (file.absolute(), there.st_mtime_ns, there.st_size, size, spec.fps, frames)
+    made = _last.get(key)
+    if made is None:
+        try:
+            made = read_film(file, size, spec.fps, frames, watch) if is_film(file) else read_picture(file, size)[None]
+        except MediaError as e:
+            made = e
+        _last.keep(key, made)
+    if isinstance(made, MediaError):
+        raise MediaError(str(made)) from made
+    return made
 
 
 def read_still(file: Path, spec: ModelSpec) -> NDArray[np.uint8]:
     """A picture, or the last one of a film, (height, width, 3) uint8. Raises MediaError."""
-    return read_film(file, spec, 1)[-1] if is_film(file) else read_picture(file, spec)
-
-
-def read_film(file: Path, spec: ModelSpec, most: int) -> NDArray[np.uint8]:
-    """The last 1 + 4 n <= `most` frames of a film at the model's rate, (n, height, width, 3) uint8. Raises MediaError."""
-    import av
-
-    pictures = []
-    try:
-        with av.open(str(file)) as box:
-            due = 0.0
-            for frame in box.decode(box.streams.video[0]):
-                t = float(frame.time or 0.0)
-                while t >= due - 1e-6:
-                    pictures.append(fitted(frame.to_image(), spec))
-                    due += 1 / spec.fps
-                    pictures = pictures[-most:]
-    except (av.FFmpegError, OSError, IndexError) as e:
-        raise MediaError(f"{file} cannot be read as a film ({e})") from e
-    if not pictures:
-        raise MediaError(f"{file} has no pictures")
-    return np.stack(pictures[-(1 + (len(pictures) - 1) // 4 * 4) :])
+    return read_start(file, spec)[-1]

@@ -49,6 +49,7 @@ from engine.runtime.messages import (
     SetNegativePrompt,
     SetPrompt,
 )
+from engine.runtime.reading import Reading
 from engine.runtime.session import Session, described, prepare
 from engine.runtime.session_log import SessionLog
 from engine.runtime.settings import Settings, StartFrom
@@ -86,7 +87,8 @@ class Engine:
         self.summary: dict[str, Any] | None = None
         self.left_behind = False
         """Whether the engine thread was still inside a step when the session was closed."""
-        self._load, self._settings = load, settings
+        self._load, self._settings, self._spec = load, settings, spec
+        self._reading: Reading | None = None
         self._journal = SessionLog(folder, self.clock.now, lambda: self.player.shown / spec.fps)
         self._inbox: Inbox[Message] = Inbox(self.clock)
         self._closing = threading.Event()
@@ -151,8 +153,25 @@ class Engine:
 
     def new_world(self, prompt: str | None = None, seed: int | None = None, start: StartFrom | None = None) -> None:
         """A new world; None leaves prompt, seed and start as they were. A prompt, seed or file that cannot be used becomes a
-        message in the view."""
-        self.send(NewWorld(prompt, seed, start))
+        message in the view. A file is read on a thread of its own, and the world goes on meanwhile: see `reading`."""
+        self.cancel_reading()
+        message, session = NewWorld(prompt, seed, start), self._session
+        frames = session.model.start_frames if session is not None else 0
+        if start is None or start.path is None or not frames:
+            self.send(message)
+            return
+        self._reading = Reading(start.path, self._spec, frames, lambda: self.send(message))
+        self.clock.spawn(self._reading.run, "foreland-start")
+
+    @property
+    def reading(self) -> tuple[Path, float] | None:
+        """The file that is being read for a new world, and how far it has come in [0, 1]; None when none is."""
+        return None if self._reading is None or self._reading.over else (self._reading.file, self._reading.share)
+
+    def cancel_reading(self) -> None:
+        """The new world whose file is being read is not wanted any more."""
+        if self._reading is not None:
+            self._reading.cancel()
 
     def rewind(self, take: int, position: int) -> None:
         """Another way on after a kept group. One that is not kept any more becomes a message in the view."""
@@ -182,6 +201,7 @@ class Engine:
         """Ends the session and waits for the threads, at most so many seconds: a thread that is inside a long step is left
         behind, and ends after it. The log is complete afterwards in both cases. Safe to call twice."""
         self._closing.set()
+        self.cancel_reading()
         self._inbox.put(Close())
         if self._thread is None:
             self._journal.close({"error": "closed before the start"})

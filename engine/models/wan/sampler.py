@@ -33,7 +33,7 @@ from engine.models.interface import (
     StepCallback,
 )
 from engine.models.kv_cache import PrefixKVCache, prefix_positions, split_kv
-from engine.models.media_files import is_film, read_film, read_picture
+from engine.models.media_files import read_start
 from engine.models.schedulers import denoise, make_solver, noise
 from engine.models.wan import camera
 from engine.models.wan.backbone import Backbone
@@ -109,14 +109,16 @@ class WanSampler(Sampler[WanInputs]):
     def prepare(self, condition: Condition) -> WanInputs:
         return self.conditions.prepare(condition)
 
+    @property
+    def start_frames(self) -> int:
+        """See `StartsFromFilms`."""
+        return 1 + 4 * max(0, self.spec.window - 2)
+
     def set_start(self, file: Path | None) -> None:
         given: list[Tensor] = []
         if file is not None:
             try:
-                if is_film(file):
-                    frames = read_film(file, self.spec, 1 + 4 * max(0, self.spec.window - 2))
-                else:
-                    frames = read_picture(file, self.spec)[None]
+                frames = read_start(file, self.spec, self.start_frames)
             except ValueError as e:
                 raise ConditionError(str(e)) from e
             given = list(self._vae.encode(frames).to(self._device))

@@ -6,14 +6,17 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.control.conditions import Condition
-from engine.models.interface import Group, HistoryPolicy
+from engine.models.interface import Group, HistoryPolicy, ModelSpec
 from engine.models.media_files import read_still
+from engine.runtime import reading
+from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
 from engine.runtime.replay import replay
 from engine.runtime.settings import Settings, StartFrom
@@ -227,3 +230,40 @@ def test_only_the_person_can_read_the_log(tmp_path: Path) -> None:
     Engine(toy(), SPEC, Settings(prompt="a"), tmp_path / "s").close()
     assert (tmp_path / "s").stat().st_mode & 0o777 == 0o700
     assert {f.stat().st_mode & 0o777 for f in (tmp_path / "s").iterdir()} == {0o600}
+
+
+def test_a_film_is_read_beside_the_world_and_the_newest_wish_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares: list[float] = []
+    goes_on = threading.Event()
+
+    def slow(
+        file: Path, spec: ModelSpec, frames: int = 1, watch: Callable[[float], None] = shares.append
+    ) -> np.ndarray:
+        if file.name == "long.mp4":
+            while not goes_on.wait(0.001):
+                watch(0.5)
+        return np.zeros((1, 2, 4, 3), np.uint8)
+
+    monkeypatch.setattr(reading, "read_start", slow)
+    begun: list[str] = []
+    sampler = Beginning()
+    sampler.set_start = lambda file: begun.append(file.name if file else "")  # type: ignore[method-assign]
+    play = start(tmp_path, sampler, clock=SystemClock())
+    play.frames_more(4)
+    play.engine.new_world(start=StartFrom.file(Path("long.mp4")))
+    play.until(lambda: play.engine.reading == (Path("long.mp4"), 0.5))
+    plays_on(play)
+    assert not begun
+    play.engine.new_world(start=StartFrom.file(Path("a.png")))
+    play.until(lambda: begun == ["a.png"])
+    assert play.engine.reading is None
+    play.engine.new_world(start=StartFrom.file(Path("long.mp4")))
+    play.until(lambda: play.engine.reading is not None)
+    play.engine.cancel_reading()
+    play.until(lambda: play.engine.reading is None)
+    play.frames_more(4)
+    goes_on.set()
+    play.engine.close()
+    assert begun == ["a.png"]
