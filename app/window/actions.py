@@ -115,6 +115,14 @@ ACTIONS = (
         "a video of the last minutes, as many as the takes panel says",
         refocus=True,
     ),
+    Action(
+        "world.camera",
+        "&Virtual camera",
+        "capture.use_camera",
+        "",
+        "the world as a camera for calls and streams",
+        checkable=True,
+    ),
     Action("world.screenshot", "S&creenshot", "capture.screenshot", "F12", "save what is shown as a PNG", refocus=True),
     Action("world.quit", "&Quit", "close", "Ctrl+Q", separated=True),
     Action(
@@ -170,6 +178,7 @@ ACTIONS = (
     ),
     Action("view.settings", "S&ettings", "side.show_page", "F9", "show or hide the settings", panel=True),
     Action("view.takes", "&Takes", "side.show_page", "F7", "show or hide the takes", panel=True),
+    Action("view.library", "Li&brary", "side.show_page", "Ctrl+B", "show or hide recordings and pictures", panel=True),
     Action("view.metrics", "&Metrics", "side.show_page", "F8", "show or hide the metrics", panel=True),
     Action("view.score", "Sco&re", "side.show_page", "F5", "show or hide the score", panel=True),
     Action("view.larger_text", "&Larger text", "appearance.enlarge_text", "Ctrl++"),

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.language import tr
 from app.storage.preferences import Preferences
 from app.storage.recording import WindowRecording
+from app.virtual_camera import CameraError, VirtualCamera
 from app.window import overlay
 from app.window.overlay_export import export_overlay
 from app.window.viewport import Viewport
@@ -24,6 +25,7 @@ class Capture(QObject):
     """Records the frames that the viewport shows, and saves single ones."""
 
     recordingChanged = Signal(bool)
+    cameraChanged = Signal(bool)
     messagePosted = Signal(str)
 
     def __init__(
@@ -38,6 +40,7 @@ class Capture(QObject):
         super().__init__(viewport)
         self._viewport, self._world, self._preferences, self._folder = viewport, world, preferences, folder
         self.recording = WindowRecording(lambda: folder / "films", post)
+        self.camera: VirtualCamera | None = None
         viewport.frameShown.connect(self._add)
 
     def record(self, on: bool) -> None:
@@ -57,6 +60,24 @@ class Capture(QObject):
         """Ends a video that cannot be written any more; the reason is posted."""
         if self.recording.error:
             self.record(False)
+
+    def use_camera(self, on: bool, make: Callable[..., VirtualCamera] = VirtualCamera) -> None:
+        """The world is a camera of the system, or no more. What is missing is a message."""
+        if on == (self.camera is not None):
+            return
+        if self.camera is not None:
+            self.camera.close()
+            self.camera = None
+        if on:
+            spec = self._world.spec
+            try:
+                self.camera = make(spec.width, spec.height, spec.fps)
+                self.messagePosted.emit(
+                    tr("Other programs see this world as the camera {name}", name=self.camera.device)
+                )
+            except CameraError as e:
+                self.messagePosted.emit(str(e))
+        self.cameraChanged.emit(self.camera is not None)
 
     def include_overlay(self, on: bool) -> None:
         """Whether videos have the overlay."""
@@ -84,6 +105,8 @@ class Capture(QObject):
         self.messagePosted.emit(tr("saved {file}", file=" , ".join(str(f) for f in files)))
 
     def _add(self, frame: Frame, sound: Samples | None) -> None:
+        if self.camera is not None:
+            self.camera.add(frame)
         if not self.recording.on:
             return
         draw = None
@@ -94,4 +117,5 @@ class Capture(QObject):
 
     def close(self) -> None:
         """Ends the video under way and waits until every one is complete."""
+        self.use_camera(False)
         self.recording.close()

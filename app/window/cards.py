@@ -28,10 +28,10 @@ CHIPS = {"good": QColor("#2f9e5b"), "plain": QColor("#6b7688"), "warning": QColo
 class WorldCards(QStyledItemDelegate):
     """Large pictures; the one that is chosen moves."""
 
-    def __init__(self, view: QListWidget, moving: bool = True) -> None:
-        """moving: False where a person wants nothing to move by itself."""
+    def __init__(self, view: QListWidget, moving: bool = True, least: int = LEAST_PICTURE) -> None:
+        """moving: False where a person wants nothing to move by itself. least: width of a picture, pixels."""
         super().__init__(view)
-        self._view, self._moving = view, moving
+        self._view, self._moving, self._least = view, moving, least
         self._pictures: dict[str, QPixmap] = {}
         self._movie: QMovie | None = None
         view.currentItemChanged.connect(lambda now, before: self._play())
@@ -39,7 +39,7 @@ class WorldCards(QStyledItemDelegate):
     def cell(self) -> QSize:
         """Of a card: as many as fit beside each other fill the row."""
         width = max(1, self._view.viewport().width() - 2)
-        count = max(1, width // (LEAST_PICTURE + 2 * PAD))
+        count = max(1, width // (self._least + 2 * PAD))
         card = width // count
         metrics = QFontMetrics(self._view.font())
         return QSize(card, round((card - 2 * PAD) / ASPECT) + 2 * metrics.height() + 3 * PAD)
@@ -58,6 +58,10 @@ class WorldCards(QStyledItemDelegate):
             self._movie = QMovie(loop, parent=self)
             self._movie.frameChanged.connect(lambda _: self._view.viewport().update())
             self._movie.start()
+
+    def put(self, file: str, picture: QPixmap) -> None:
+        """The picture of a file that is none itself."""
+        self._pictures[file] = picture
 
     def pause(self, on: bool) -> None:
         """While it is not seen nothing moves."""

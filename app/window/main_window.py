@@ -108,7 +108,7 @@ class MainWindow(QMainWindow):
             self.inputs, self.preferences, home, lambda: self.world.spec.name, self.viewport.story, self
         )
         self.side = SideBar(self)
-        self.panels = Panels(self.side, home or Path.cwd(), self.world.media_time)
+        self.panels = Panels(self.side, home or Path.cwd(), self.world.media_time, lambda: self.appearance.colours)
         self.stage = Stage(self.viewport, self.prompt, self.notifications, self)
         self.start = StartPage(home, self.preferences, self.world, self.stage)
         self._lay_out()
@@ -222,7 +222,16 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         """Of everything that lasts as long as the window; what changes with the model is connected by `_attach`."""
         focus_viewport, post = self.viewport.setFocus, self.notifications.post
-        for source in (self.world, self.volume, self.inputs, self.capture, self.takes, self.sound, self.dialogs):
+        for source in (
+            self.world,
+            self.volume,
+            self.inputs,
+            self.capture,
+            self.takes,
+            self.sound,
+            self.dialogs,
+            self.panels.library,
+        ):
             source.messagePosted.connect(post)
         for panel in (self.prompt, self.takes):
             panel.editingFinished.connect(focus_viewport)
@@ -245,7 +254,9 @@ class MainWindow(QMainWindow):
         self.inputs.gamepadChanged.connect(self.menus["keys.gamepad"].setChecked)
         self.inputs.globalKeysChanged.connect(self.menus["keys.global"].setChecked)
         self.volume.mutedChanged.connect(self.menus["sound.mute"].setChecked)
+        self.capture.cameraChanged.connect(self.menus["world.camera"].setChecked)
         self.capture.recordingChanged.connect(self.menus["world.record"].setChecked)
+        self.appearance.changed.connect(self.panels.recolour)
         self.panels.settingsMade.connect(self._connect_settings)
         self.side.pageShown.connect(self.menus.show_panel)
         self.viewport.escaped.connect(lambda: self.menus["view.full_screen"].setChecked(False))
@@ -269,7 +280,8 @@ class MainWindow(QMainWindow):
 
     def _open(self, engine: Engine, settings: Settings) -> None:
         """Another model takes the place of the one on show."""
-        self.menus["world.record"].setChecked(False)  # a video has one size
+        self.menus["world.record"].setChecked(False)  # a video has one size, and so has a camera
+        self.menus["world.camera"].setChecked(False)
         self.score.stop()
         self.notifications.clear_posted()
         self._attach(engine, settings)
@@ -406,6 +418,7 @@ class MainWindow(QMainWindow):
         self.viewport.stop()
         self.inputs.close()
         self.takes.jobs.close()
+        self.panels.library.close_threads()
         self.sound.close()
         self.capture.close()
         self._keep_preferences()

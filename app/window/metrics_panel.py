@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 
-from PySide6.QtGui import QColor
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from app.window.overlay import figures
+from app.language import tr
+from app.window.overlay_figures import figures
+from app.window.palette import DARK, Palette
 from engine.runtime.view import Fate, View
 
 SECONDS = 60.0
@@ -18,43 +20,69 @@ POINTS = 1200
 class MetricsPanel(QWidget):
     """Fed with views; draws only while it is seen."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, colours: Palette = DARK, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         import pyqtgraph as pg  # a tenth of a second: only for those who open the panel
 
-        pg.setConfigOptions(antialias=True, background=None, foreground=QColor(140, 146, 160))
+        self._pg = pg
+        pg.setConfigOptions(antialias=True)
         self.figures = QLabel(self)
         self.figures.setWordWrap(True)
-        self.figures.setAccessibleName("Figures of the session")
+        self.figures.setAccessibleName(tr("Figures of the session"))
         column = QVBoxLayout(self)
         column.addWidget(self.figures)
         self._curves = {}
         self.plots = {}
-        for key, title, colours in (
-            ("cache", "cache, s", {"cached": (110, 170, 255), "locked": (255, 255, 255)}),
-            ("latency", "L of updates, s", {"L": (255, 170, 80), "L50": (120, 220, 140)}),
-            ("call", "C, s", {"C": (200, 140, 255)}),
-            ("revoked", "revoked share", {"revoked": (255, 92, 92)}),
+        for key, title, names in (
+            ("cache", tr("cache, s"), ("cached", "locked")),
+            ("latency", tr("L of updates, s"), ("L", "L50")),
+            ("call", tr("C, s"), ("C",)),
+            ("revoked", tr("revoked share"), ("revoked",)),
         ):
             plot = pg.PlotWidget(self)
-            plot.setAccessibleName(f"Plot of {title}")
-            plot.setMinimumHeight(90)
+            plot.setAccessibleName(tr("Plot of {figure}", figure=title))
+            plot.setMinimumHeight(110)
             plot.setLabel("left", title)
+            plot.getPlotItem().layout.setContentsMargins(2, 8, 8, 2)
             plot.getAxis("left").enableAutoSIPrefix(False)
             plot.setXRange(-SECONDS, 0)
+            plot.setLimits(yMin=0)
+            if key == "revoked":
+                plot.setYRange(0, 1)
             plot.setMouseEnabled(False, False)
             plot.hideButtons()
             plot.setMenuEnabled(False)
             column.addWidget(plot, 1)
             self.plots[key] = plot
-            for name, colour in colours.items():
-                symbol = (
-                    {"symbol": "o", "symbolSize": 6, "symbolBrush": colour, "symbolPen": None} if name == "L" else {}
-                )
-                pen = None if name == "L" else pg.mkPen(colour, width=1.6)
-                self._curves[name] = plot.plot([], [], pen=pen, **symbol)
+            for name in names:
+                self._curves[name] = plot.plot([], [])
         self.series: dict[str, deque[tuple[float, float]]] = {n: deque(maxlen=POINTS) for n in self._curves}
         self._seen = -1
+        self.use_colours(colours)
+
+    def use_colours(self, colours: Palette) -> None:
+        """Of a theme: every curve can be told from its ground and from the other one in its plot."""
+        pen = {
+            "cached": colours.accent,
+            "locked": colours.dim,
+            "L50": colours.good,
+            "C": colours.accent,
+            "revoked": colours.bad,
+        }
+        for plot in self.plots.values():
+            plot.setBackground(colours.surface)
+            for side in ("left", "bottom"):
+                plot.getAxis(side).setPen(colours.line)
+                plot.getAxis(side).setTextPen(colours.dim)
+        for name, colour in pen.items():
+            style = Qt.PenStyle.DashLine if name == "locked" else Qt.PenStyle.SolidLine
+            self._curves[name].setPen(self._pg.mkPen(colour, width=1.8, style=style))
+        latency = self._curves["L"]
+        latency.setPen(None)
+        latency.setSymbol("o")
+        latency.setSymbolSize(6)
+        latency.setSymbolBrush(colours.warning)
+        latency.setSymbolPen(None)
 
     def feed(self, view: View, now: float) -> None:
         """A view at a time in seconds."""

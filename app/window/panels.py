@@ -10,6 +10,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language import tr
+from app.window.library_panel import LibraryPanel
+from app.window.palette import Palette
 from app.window.score_panel import ScorePanel
 from app.window.settings_panel import SettingsPanel
 from app.window.side_bar import SideBar
@@ -29,19 +31,21 @@ class Panels(QObject):
     settingsMade = Signal(object)
     """The `SettingsPanel` of another model."""
 
-    def __init__(self, side: SideBar, folder: Path, media: Callable[[], float]) -> None:
-        """folder: videos and clips go to folders in it. media: the media time now, seconds."""
+    def __init__(self, side: SideBar, folder: Path, media: Callable[[], float], colours: Callable[[], Palette]) -> None:
+        """folder: videos and clips go to folders in it. media: the media time now, seconds. colours: those in use."""
         super().__init__(side)
-        self.side = side
+        self.side, self._colours = side, colours
         self.settings: SettingsPanel
         self.takes = TakesPanel(folder, side)
         self.score = ScorePanel(media, side)
+        self.library = LibraryPanel(folder, side)
         self.metrics: MetricsPanel | None = None
         self._plots = QWidget(side)
         QVBoxLayout(self._plots).setContentsMargins(0, 0, 0, 0)
         side.add_page("settings", tr("Settings"), QWidget(side))
         side.add_page("takes", tr("Takes"), self.takes)
         side.add_page("score", tr("Score"), self.score)
+        side.add_page("library", tr("Library"), self.library)
         side.add_page("metrics", tr("Metrics"), self._plots)
         side.pageShown.connect(self._shown)
 
@@ -60,12 +64,17 @@ class Panels(QObject):
         if self.metrics is not None:
             self.metrics.feed(view, now)
 
+    def recolour(self) -> None:
+        """The theme changed."""
+        if self.metrics is not None:
+            self.metrics.use_colours(self._colours())
+
     def _shown(self, page: str) -> None:
         """The plots are made when they are first looked at: their library takes a tenth of a second to import."""
         if page == "metrics" and self.metrics is None:
             from app.window.metrics_panel import MetricsPanel
 
-            self.metrics = MetricsPanel(self._plots)
+            self.metrics = MetricsPanel(self._colours(), self._plots)
             layout = self._plots.layout()
             assert layout is not None
             layout.addWidget(self.metrics)

@@ -1,27 +1,23 @@
-"""The takes panel: the tree of what was played, a slider to look back with, and ways on from there."""
+"""The takes panel: a map of what was played, a slider to look back with, and ways on from there."""
 
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QHeaderView,
-    QLabel,
-    QPushButton,
-    QSlider,
-    QSpinBox,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QSpinBox, QVBoxLayout, QWidget
 
+from app.language import tr
 from app.window.clips import ClipView, SideBySide
 from app.window.decode_jobs import DecodeJob, DecodeJobs
+from app.window.flow import Flow
+from app.window.frame_image import image_of
+from app.window.take_map import TakeMap, lanes
 from engine.models.interface import ModelSpec
+from engine.playback.player import Frame
 from engine.runtime.engine import Engine
 from engine.runtime.takes import Kept, TakeMark
 
@@ -49,40 +45,42 @@ class TakesPanel(QWidget):
         self._preview_job: DecodeJob | None = None
         self._pair_jobs: list[DecodeJob] = []
         self.pair: SideBySide | None = None
-        self.tree = QTreeWidget(self)
-        self.tree.setAccessibleName("Takes")
-        self.tree.setHeaderLabels(["take", "from", "to", "prompt"])
-        self.tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.preview = ClipView("Preview of the chosen instant", self)
+        self._pictured: set[int] = set()
+        self.map = TakeMap(self)
+        self.preview = ClipView(tr("Preview of the chosen instant"), self)
         self.slider = QSlider(Qt.Orientation.Horizontal, self)
-        self.slider.setAccessibleName("Instant of the take")
+        self.slider.setAccessibleName(tr("Instant of the take"))
         self.when = QLabel("", self)
-        self.go_button = self._button("Go on from here", "Branch: the world goes on from the chosen group, another way")
-        self.compare_button = self._button("Compare with current take", "Both, from where they part")
-        self.what_if_button = self._button("What if", "The suffix that was revoked last, beside what came instead")
+        self.when.setWordWrap(True)
+        self.go_button = self._button(
+            tr("Go on from here"), tr("Branch: the world goes on from the chosen group, another way")
+        )
+        self.compare_button = self._button(tr("Compare with current take"), tr("Both, from where they part"))
+        self.what_if_button = self._button(
+            tr("What if"), tr("The suffix that was revoked last, beside what came instead")
+        )
         self.minutes = QSpinBox(self)
         self.minutes.setRange(1, 120)
         self.minutes.setSuffix(" min")
-        self.minutes.setAccessibleName("Minutes to export")
+        self.minutes.setAccessibleName(tr("Minutes to export"))
         self.export_button = self._button(
-            "Export last minutes", "An mp4 of what was played, made from the kept latents"
+            tr("Export last minutes"), tr("An mp4 of what was played, made from the kept latents")
         )
-        self.clip_button = self._button("Clip", f"A looping WebP of the {CLIP_SECONDS:g} s before the chosen instant")
+        self.clip_button = self._button(
+            tr("Clip"), tr("A looping WebP of the {n:g} s before the chosen instant", n=CLIP_SECONDS)
+        )
         column = QVBoxLayout(self)
-        column.addWidget(self.tree, 2)
-        column.addWidget(self.preview, 2)
+        column.addWidget(self.map)
+        column.addWidget(self.preview, 1)
         column.addWidget(self.slider)
         column.addWidget(self.when)
-        for widgets in (
-            (self.go_button, self.compare_button),
-            (self.what_if_button, self.clip_button),
-            (self.export_button, self.minutes),
-        ):
-            row = QHBoxLayout()
-            for w in widgets:
-                row.addWidget(w)
-            column.addLayout(row)
-        self.tree.currentItemChanged.connect(lambda now, before: self._chosen())
+        column.addLayout(Flow(self.go_button, self.compare_button, self.what_if_button, self.clip_button))
+        export = QHBoxLayout()
+        export.addWidget(self.export_button, 1)
+        export.addWidget(self.minutes)
+        column.addLayout(export)
+        self.map.takeChosen.connect(lambda take: self._chosen())
+        self.map.instantChosen.connect(self._seek)
         self.slider.valueChanged.connect(self._look)
         self.go_button.clicked.connect(self.go_on)
         self.compare_button.clicked.connect(self.compare)
@@ -100,6 +98,8 @@ class TakesPanel(QWidget):
         """Another engine from now on."""
         self._engine, self._spec = engine, spec
         self._marks, self._path = (), []
+        self._pictured.clear()
+        self.map.forget()
         self._cancel_preview()
         self._close_pair()
         self.refresh()
@@ -116,48 +116,43 @@ class TakesPanel(QWidget):
         marks = self._engine.takes.marks()
         if marks == self._marks:
             return
-        fps = self._spec.fps
         current = self._engine.takes.current
-        if [m.id for m in marks] != [m.id for m in self._marks]:
-            chosen = self.chosen_take()
-            self.tree.blockSignals(True)
-            self.tree.clear()
-            items: dict[int, QTreeWidgetItem] = {}
-            for m in marks:
-                parent = items.get(m.parent) if m.parent is not None else None
-                items[m.id] = QTreeWidgetItem(parent) if parent is not None else QTreeWidgetItem(self.tree)
-                items[m.id].setData(0, Qt.ItemDataRole.UserRole, m.id)
-            self.tree.expandAll()
-            wanted = items.get(
-                current if chosen is None or chosen not in items or len(marks) > len(self._marks) else chosen
-            )
-            if wanted is not None:
-                self.tree.setCurrentItem(wanted)
-            self.tree.blockSignals(False)
-        by_id = {m.id: m for m in marks}
-        for item in self._items():
-            m = by_id[item.data(0, Qt.ItemDataRole.UserRole)]
-            name = f"{m.id + 1}" + (" (current)" if m.id == current else "")
-            for column, text in enumerate(
-                (name, f"{max(0, m.start) / fps:.1f} s", f"{max(0, m.end) / fps:.1f} s", m.prompt)
-            ):
-                item.setText(column, text)
+        if len(marks) < len(self._marks):  # another world
+            self._pictured.clear()
+            self.map.forget()
+        elif len(marks) > len(self._marks):
+            self.map.chosen = current
         self._marks = marks
+        self.map.show_lanes(lanes(marks, current, self._spec.fps))
+        self._picture(marks)
         self._chosen()
 
-    def _items(self) -> list[QTreeWidgetItem]:
-        out: list[QTreeWidgetItem] = []
-        todo = [self.tree.topLevelItem(i) for i in range(self.tree.topLevelItemCount())]
-        while todo:
-            item = todo.pop()
-            if item is not None:
-                out.append(item)
-                todo += [item.child(i) for i in range(item.childCount())]
-        return out
+    def _picture(self, marks: tuple[TakeMark, ...]) -> None:
+        """Each take gets a picture of its beginning, once."""
+        assert self._engine is not None
+        for mark in marks:
+            if mark.id in self._pictured or not mark.groups:
+                continue
+            path = self._engine.takes.path(mark.id)
+            own = [k for k in path if k.position >= mark.first]
+            if own:
+                self._pictured.add(mark.id)
+                before = [k for k in path if k.position < own[0].position]
+                self.jobs.frames(
+                    self._engine, own[:1], before, partial(self._put_picture, mark.id), lambda reason: None
+                )
+
+    def _put_picture(self, take: int, frames: list[Frame]) -> None:
+        self.map.put_picture(take, QPixmap.fromImage(image_of(frames[-1]).copy()))
 
     def chosen_take(self) -> int | None:
-        item = self.tree.currentItem()
-        return None if item is None else int(item.data(0, Qt.ItemDataRole.UserRole))
+        return self.map.chosen
+
+    def _seek(self, seconds: float) -> None:
+        """The slider goes to the group that plays at an instant of the chosen take."""
+        assert self._spec is not None
+        frame = seconds * self._spec.fps
+        self.slider.setValue(max((i for i, k in enumerate(self._path) if k.start <= frame), default=0))
 
     def _chosen(self) -> None:
         take = self.chosen_take()
@@ -171,11 +166,18 @@ class TakesPanel(QWidget):
             self.slider.setValue(self.slider.maximum())
         self.slider.blockSignals(False)
         self._label()
+        if not self.preview.frames and self._preview_job is None:
+            self._look(self.slider.value())
 
     def _label(self) -> None:
         kept = self.chosen()
         if kept is not None and self._spec is not None:
-            self.when.setText(f"group {kept.position}, {kept.start / self._spec.fps:.2f} s: {kept.prompt}")
+            seconds = kept.start / self._spec.fps
+            self.map.instant = seconds
+            self.map.update()
+            self.when.setText(
+                tr("group {n}, {seconds} s: {prompt}", n=kept.position, seconds=f"{seconds:.2f}", prompt=kept.prompt)
+            )
 
     def chosen(self) -> Kept | None:
         """The group under the slider."""
@@ -211,13 +213,18 @@ class TakesPanel(QWidget):
         takes = self._engine.takes
         here, there = takes.path(take), takes.path(takes.current)
         if take == takes.current:
-            self.messagePosted.emit("choose another take than the current one to see both")
+            self.messagePosted.emit(tr("choose another take than the current one to see both"))
             return
         same = 0
         while same < min(len(here), len(there)) and here[same].group is there[same].group:
             same += 1
         self._beside(
-            "Two takes", f"take {take + 1}", f"take {takes.current + 1} (current)", here, there, max(0, same - 2)
+            tr("Two takes"),
+            tr("take {n}", n=take + 1),
+            tr("take {n}", n=takes.current + 1) + " " + tr("(current)"),
+            here,
+            there,
+            max(0, same - 2),
         )
 
     def what_if(self) -> None:
@@ -227,14 +234,16 @@ class TakesPanel(QWidget):
         takes = self._engine.takes
         found = [s for s in takes.suffixes() if takes.instead_of(s)]
         if not found:
-            self.messagePosted.emit("nothing was revoked yet: press a key or change the prompt while the cache is deep")
+            self.messagePosted.emit(
+                tr("nothing was revoked yet: press a key or change the prompt while the cache is deep")
+            )
             return
         s = found[-1]
         past = [k for k in takes.path(s.take) if k.position < s.position]
         self._beside(
-            "What if",
-            "revoked",
-            "played instead",
+            tr("What if"),
+            tr("revoked"),
+            tr("played instead"),
             past + list(s.groups),
             past + takes.instead_of(s),
             max(0, len(past) - 2),
@@ -288,7 +297,7 @@ class TakesPanel(QWidget):
         self.editingFinished.emit()
 
     def _saved(self, file: Path) -> None:
-        self.messagePosted.emit(f"saved {file}")
+        self.messagePosted.emit(tr("saved {file}", file=file))
 
     def _not_saved(self, reason: str) -> None:
-        self.messagePosted.emit(f"{reason}; nothing was written")
+        self.messagePosted.emit(tr("{reason}; nothing was written", reason=reason))

@@ -31,10 +31,10 @@ def test_going_back_from_the_panel_begins_a_take_and_both_can_be_seen(viewer: Vi
     viewer.until(lambda: window.engine.takes.current == 1)
     assert window.viewport.hasFocus()
     viewer.until(lambda: window.engine.takes.marks()[-1].groups > 4)
-    first = window.takes.tree.topLevelItem(0)
-    viewer.until(lambda: first.childCount() == 1 and first.child(0).text(0) == "2 (current)")
+    viewer.until(lambda: [(x.parent, x.current) for x in window.takes.map.lanes] == [(None, False), (0, True)])
+    assert window.takes.map.lanes[1].start == pytest.approx(16 / 16), "it begins where it branches"
     viewer.screenshot(tmp_path / "takes.png")
-    window.takes.tree.setCurrentItem(first)
+    window.takes.map.choose(0)
     window.takes.compare()
     pair = window.takes.pair
     assert pair is not None
