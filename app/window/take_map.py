@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.language import tr
+from engine.models.interface import ModelSpec
 from engine.runtime.takes import TakeMark
 
 LANE = 58.0
@@ -39,16 +40,15 @@ class Lane:
     current: bool
 
 
-def lanes(marks: Sequence[TakeMark], current: int, fps: float) -> list[Lane]:
+def lanes(marks: Sequence[TakeMark], current: int, spec: ModelSpec) -> list[Lane]:
     """In the order of their ids. A take that has nothing yet begins where it will: after the group that it branches from."""
-    out: dict[int, Lane] = {}
+    out = []
     for m in marks:
-        start, end = m.start / fps, m.end / fps
-        if m.start < 0:
-            start = out[m.parent].end if m.parent in out else 0.0
-            end = start
-        out[m.id] = Lane(m.id, m.parent, start, end, m.prompt, m.id == current)
-    return list(out.values())
+        start, end = m.start, m.end
+        if start < 0:
+            start = end = sum(spec.span(i) for i in range(m.first))
+        out.append(Lane(m.id, m.parent, start / spec.fps, end / spec.fps, m.prompt, m.id == current))
+    return out
 
 
 class TakeMap(QWidget):

@@ -123,7 +123,7 @@ class TakesPanel(QWidget):
         elif len(marks) > len(self._marks):
             self.map.chosen = current
         self._marks = marks
-        self.map.show_lanes(lanes(marks, current, self._spec.fps))
+        self.map.show_lanes(lanes(marks, current, self._spec))
         self._picture(marks)
         self._chosen()
 

@@ -23,6 +23,7 @@ from app.window.timeline import Timeline
 from engine.playback.recorder import Recorder
 from engine.runtime.score import Line
 from engine.runtime.takes import TakeMark
+from tests.toy import SPEC
 
 
 @pytest.fixture
@@ -105,15 +106,15 @@ def test_a_film_that_is_none_has_no_picture_and_harms_nothing(home: Path) -> Non
 MARKS = (
     TakeMark(0, None, 0, 0, 160, 40, "hills"),
     TakeMark(1, 0, 20, 80, 240, 40, "desert"),
-    TakeMark(2, 1, 60, -1, -1, 0, ""),
+    TakeMark(2, 1, 50, -1, -1, 0, ""),
 )
 
 
 def test_takes_are_lanes_and_a_new_one_begins_where_it_branches() -> None:
-    assert lanes(MARKS, 2, 16.0) == [
+    assert lanes(MARKS, 2, SPEC) == [
         Lane(0, None, 0.0, 10.0, "hills", False),
         Lane(1, 0, 5.0, 15.0, "desert", False),
-        Lane(2, 1, 15.0, 15.0, "", True),
+        Lane(2, 1, 12.5, 12.5, "", True),
     ]
 
 
@@ -121,7 +122,7 @@ def test_a_take_and_an_instant_are_chosen_by_mouse_and_keys(qtbot: QtBot) -> Non
     view = TakeMap()
     qtbot.addWidget(view)
     view.resize(316, 300)
-    view.show_lanes(lanes(MARKS, 2, 16.0))
+    view.show_lanes(lanes(MARKS, 2, SPEC))
     view.show()
     assert view.chosen == 2 and "take 3 (current)" in view.accessibleDescription()
     instants: list[float] = []
