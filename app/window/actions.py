@@ -117,7 +117,7 @@ ACTIONS = (
     ),
     Action(
         "world.camera",
-        "&Virtual camera",
+        "Virt&ual camera",
         "capture.use_camera",
         "",
         "the world as a camera for calls and streams",
