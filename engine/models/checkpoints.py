@@ -2,140 +2,38 @@
 
 Layouts: diffusers folders (sharded or not), original Wan key names in one .safetensors or .pt/.pth, the `generator`
 dictionaries of Self-Forcing, Causal-Forcing, LongLive and minWM with their prefixes, AnyFlow-FAR, FastVideo's CausalWan.
-Files are read as data only: nothing in them is run. What is missing, extra or of a wrong shape is named with the likely cause.
+What is missing, extra or of a wrong shape is named with the likely cause.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-WRAPPERS = ("generator_ema", "generator", "generator_lora", "model_state_dict", "state_dict", "model", "module")
-"""Dictionaries that hold the weights one level down, in the order in which they are looked for."""
-PREFIXES = (
-    "_fsdp_wrapped_module.",
-    "_orig_mod.",
-    "_checkpoint_wrapped_module.",
-    "model.diffusion_model.",
-    "module.",
-    "model.",
-)
+from engine.models.weight_files import LayoutError, all_finite, listed, read_file, read_folder, read_json
+
 MODELS = {
     "WanTransformer3DModel": "WanTransformer3DModel",
     "CausalWanTransformer3DModel": "WanTransformer3DModel",
     "AnyFlowFARTransformer3DModel": "AnyFlowFARTransformer3DModel",
 }
 """Class names in config.json to those of diffusers; FastVideo's causal class has the same weights."""
+FLAT_NAMES = tuple(
+    (re.compile(flat), dotted)
+    for flat, dotted in (
+        (r"^blocks_(\d+)_(self_attn|cross_attn)_(\w+)", r"blocks.\1.\2.\3"),
+        (r"^blocks_(\d+)_ffn_(\d)", r"blocks.\1.ffn.\2"),
+        (r"^(text_embedding|time_embedding|time_projection)_(\d)", r"\1.\2"),
+        (r"^head_head", "head.head"),
+    )
+)
+"""kohya's names of Wan's modules, in which every point is an underscore."""
 HEAD_DIM = 128
 """Of every published Wan model; original files do not say it."""
-NAMED = 4
-"""Keys that a message names before it counts the rest."""
-
-
-class LayoutError(RuntimeError):
-    """A checkpoint that cannot be read as what it should be. The message names the file, the keys and the likely cause."""
-
-
-def read_json(file: Path) -> dict[str, Any]:
-    """Raises LayoutError."""
-    try:
-        data = json.loads(file.read_text("utf-8"))
-    except FileNotFoundError as e:
-        raise LayoutError(
-            f"{file} is missing: the download is not complete; `foreland models verify` says what else is"
-        ) from e
-    except (ValueError, OSError) as e:
-        raise LayoutError(f"{file} cannot be read: {e}") from e
-    if not isinstance(data, dict):
-        raise LayoutError(f"{file} holds no settings")
-    return data
-
-
-def read_file(file: Path) -> dict[str, Tensor]:
-    """The tensors of one .safetensors, .pt or .pth, unwrapped and without training prefixes. Raises LayoutError."""
-    if not file.exists():
-        raise LayoutError(f"{file} is missing: pull the model again, or give the folder that holds it")
-    if file.suffix == ".safetensors":
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
-        try:
-            return stripped(load_file(str(file)))
-        except (SafetensorError, OSError) as e:
-            raise LayoutError(
-                f"{file} cannot be read ({e}): it may be cut short; `foreland models verify` checks its size"
-            ) from e
-    try:
-        data = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
-    except Exception as e:  # torch raises many kinds, UnpicklingError among them, for files that hold more than tensors
-        reason = str(e).splitlines()[0]
-        raise LayoutError(
-            f"{file} cannot be read as weights alone ({reason}); files that hold code are not opened"
-        ) from e
-    return stripped(unwrapped(data, file))
-
-
-def unwrapped(data: Any, file: Path) -> dict[str, Tensor]:
-    """The dictionary of tensors inside what training code saves. Raises LayoutError."""
-    seen: list[str] = []
-    while isinstance(data, dict):
-        inside = next((w for w in WRAPPERS if isinstance(data.get(w), dict)), None)
-        if inside is None:
-            break
-        seen.append(inside)
-        data = data[inside]
-    if not isinstance(data, dict) or not any(isinstance(v, Tensor) for v in data.values()):
-        found = ", ".join(map(str, list(data)[:NAMED])) if isinstance(data, dict) else type(data).__name__
-        raise LayoutError(
-            f"{file} holds no weights that are known: looked into {seen or 'the top level'}, found {found}"
-        )
-    return {str(k): v for k, v in data.items() if isinstance(v, Tensor)}
-
-
-def stripped(state: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Without the prefixes that wrappers leave in keys, wherever they stand."""
-    out = {}
-    for key, value in state.items():
-        for inner in PREFIXES[:3]:
-            key = key.replace(inner, "")
-        changed = True
-        while changed:
-            changed = False
-            for p in PREFIXES[3:]:
-                if key.startswith(p):
-                    key, changed = key[len(p) :], True
-        out[key] = value
-    return out
-
-
-def read_folder(folder: Path, name: str = "diffusion_pytorch_model") -> dict[str, Tensor]:
-    """The weights of a diffusers or transformers folder, of one file or of shards with an index. Raises LayoutError."""
-    index = folder / f"{name}.safetensors.index.json"
-    if index.exists():
-        files = sorted(set(read_json(index)["weight_map"].values()))
-        missing = [f for f in files if not (folder / f).exists()]
-        if missing:
-            raise LayoutError(f"{folder} lacks {listed(missing)} of its {len(files)} shards: pull the model again")
-        state: dict[str, Tensor] = {}
-        for f in files:
-            state |= read_file(folder / f)
-        return state
-    for f in (f"{name}.safetensors", f"{name}.bin"):
-        if (folder / f).exists():
-            return read_file(folder / f)
-    raise LayoutError(f"{folder} has neither {name}.safetensors nor an index of shards: pull the model again")
-
-
-def listed(names: Iterable[str]) -> str:
-    """The first NAMED names, and how many more there are."""
-    names = list(names)
-    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 def is_original(state: dict[str, Tensor]) -> bool:
@@ -145,8 +43,10 @@ def is_original(state: dict[str, Tensor]) -> bool:
 
 def converted(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """Original transformer keys to diffusers' ones (by its own mapping); others as they are."""
-    if not is_original(state):
-        return state
+    return _converted(state) if is_original(state) else state
+
+
+def _converted(state: dict[str, Tensor]) -> dict[str, Tensor]:
     from diffusers.loaders.single_file_utils import convert_wan_transformer_to_diffusers
 
     return convert_wan_transformer_to_diffusers(dict(state))
@@ -190,13 +90,19 @@ def build(
             f"{source} is a {config['_class_name']}, which is not a Wan transformer that can be sampled here"
         )
     cls = getattr(diffusers, name)
-    with torch.device("meta"):
-        model = cls(**{k: v for k, v in config.items() if not k.startswith("_")})
+    model = made(cls, config)
     state = converted(state)
     if any(".prope_o." in k for k in state):
         _add_cameras(model)
     fill(model, state, source, dtype, device)
     return model
+
+
+def made(cls: Any, config: dict[str, Any]) -> Any:
+    """A model of diffusers on the meta device. Settings that this version of the class does not know are left out with a warning,
+    as its own loader does: converters and later versions write some."""
+    with torch.device("meta"):
+        return cls.from_config({k: v for k, v in config.items() if k != "_class_name"})
 
 
 def _add_cameras(model: nn.Module) -> None:
@@ -207,8 +113,16 @@ def _add_cameras(model: nn.Module) -> None:
             block.attn1.prope_o = nn.Linear(width, width)
 
 
-def fill(model: nn.Module, state: dict[str, Tensor], source: Path, dtype: torch.dtype, device: torch.device) -> None:
-    """Puts weights into a model on the meta device, in `dtype` but for what must stay in float32. Raises LayoutError."""
+def fill(
+    model: nn.Module,
+    state: dict[str, Tensor],
+    source: Path,
+    dtype: torch.dtype,
+    device: torch.device,
+    full: tuple[str, ...] = (),
+) -> None:
+    """Puts weights into a model on the meta device, in `dtype` but for what must stay in float32: what diffusers says, and keys that
+    begin with one of `full`. Raises LayoutError."""
     wanted = model.state_dict()
     ignored = getattr(model, "_keys_to_ignore_on_load_unexpected", None) or []
     extra = [k for k in state if k not in wanted and not any(i in k for i in ignored)]
@@ -216,10 +130,12 @@ def fill(model: nn.Module, state: dict[str, Tensor], source: Path, dtype: torch.
     wrong = [k for k in wanted if k in state and state[k].shape != wanted[k].shape]
     if missing or extra or wrong:
         raise LayoutError(f"{source} does not fit: " + _why(wanted, state, missing, extra, wrong))
-    full = getattr(model, "_keep_in_fp32_modules", None) or []
+    if broken := [k for k in wanted if not all_finite(state[k])]:
+        raise LayoutError(f"{source}: {listed(broken)} holds numbers that are not finite: the file is damaged")
+    kept = getattr(model, "_keep_in_fp32_modules", None) or []
     ready = {}
     for k in wanted:
-        exact = any(part in k.split(".") for part in full)
+        exact = k.startswith(full) or any(part in k.split(".") for part in kept)
         to = torch.float32 if exact or not state[k].is_floating_point() else dtype
         ready[k] = state[k].to(device, to if state[k].is_floating_point() else state[k].dtype)
     model.load_state_dict(ready, assign=True)
@@ -256,27 +172,11 @@ def _why(
     return "; ".join(parts) + f". Likely: {cause}."
 
 
-def apply_lora(state: dict[str, Tensor], lora: dict[str, Tensor], source: Path) -> dict[str, Tensor]:
-    """Weights with a LoRA file merged in. Keys may be peft's or Wan's. Raises LayoutError for one that fits nowhere."""
-    out = dict(state)
-    downs = {k for k in lora if ".lora_A." in k or ".lora_down." in k}
-    for down in sorted(downs):
-        up = down.replace(".lora_A.", ".lora_B.").replace(".lora_down.", ".lora_up.")
-        base = re.sub(r"\.lora_(A|down)\..*$", "", down)
-        base = re.sub(r"^(base_model\.model\.|diffusion_model\.|transformer\.|model\.)+", "", base)
-        key = next((k for k in (f"{base}.weight", *converted_key(f"{base}.weight")) if k in out), None)
-        if key is None or up not in lora:
-            raise LayoutError(f"{source}: {down} fits no weight of the model it is laid on")
-        a, b = lora[down].float(), lora[up].float()
-        alpha = lora.get(f"{re.sub(r'.lora_(A|down).*$', '', down)}.alpha")
-        factor = float(alpha) / a.shape[0] if alpha is not None else 1.0
-        out[key] = (out[key].float() + factor * (b @ a)).to(out[key].dtype)
-    return out
-
-
-def converted_key(key: str) -> list[str]:
-    """An original key's name in diffusers."""
-    return [k for k in converted({key: torch.empty(0)}) if k != key]
+def wan_names(key: str) -> list[str]:
+    """What a key of Wan's own code is called in diffusers; kohya's flat names are unfolded first."""
+    for flat, dotted in FLAT_NAMES:
+        key = flat.sub(dotted, key)
+    return list(_converted({key: torch.empty(0)}))
 
 
 # -- autoencoders and text encoders ------------------------------------------------------------------------------------
@@ -285,7 +185,11 @@ def converted_key(key: str) -> list[str]:
 def build_vae(
     folder_or_file: Path, dtype: torch.dtype, device: torch.device, config: dict[str, Any] | None = None
 ) -> nn.Module:
-    """An `AutoencoderKLWan` from a diffusers folder or from Wan's own .pth. Raises LayoutError."""
+    """An `AutoencoderKLWan` from a diffusers folder or from Wan's own .pth. Raises LayoutError.
+
+    Its encoder stays in float32: pictures that calls begin with are encoded again and again, and bfloat16 shifts them (FastVideo,
+    configs/pipelines/wan.py: SSIM 0.76 instead of 0.98); decoding in bfloat16 loses nothing that is seen.
+    """
     from diffusers import AutoencoderKLWan
 
     if folder_or_file.is_dir():
@@ -297,9 +201,8 @@ def build_vae(
         state = read_file(folder_or_file)
         if "conv1.weight" in state:
             state = convert_wan_vae_to_diffusers(state)
-    with torch.device("meta"):
-        vae: Any = AutoencoderKLWan(**{k: v for k, v in (config or {}).items() if not k.startswith("_")})
-    fill(vae, state, folder_or_file, dtype, device)
+    vae = made(AutoencoderKLWan, config or {})
+    fill(vae, state, folder_or_file, dtype, device, ("encoder.", "quant_conv."))
     return vae.eval()
 
 

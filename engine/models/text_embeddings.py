@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from engine.models.interface import ConditionError
+from engine.models.weight_files import LayoutError
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +32,16 @@ IN_MEMORY = 128
 def clean(text: str) -> str:
     """The text as diffusers' pipelines clean it (without ftfy, as they do where that is not installed)."""
     return re.sub(r"\s+", " ", html.unescape(html.unescape(text)).strip()).strip()
+
+
+def read_tokenizer(folder: Path) -> Any:
+    """The tokenizer of a checkpoint. Code that lies in the folder is never run, nor asked about. Raises LayoutError."""
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError) as e:
+        raise LayoutError(f"{folder} holds no tokenizer that can be read: {str(e).strip().splitlines()[0]}") from e
 
 
 class EmbeddingCache:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,17 +12,16 @@ from engine.loading import loader
 from engine.models.interface import Model
 from engine.models.load_options import LoadOptions
 from engine.models.registry import spec_of
-from engine.models.tiny import write_tiny
 
 
 @pytest.fixture(scope="session")
-def h3_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny("minimax-h3", tmp_path_factory.mktemp("h3") / "h3")
+def h3_folder(checkpoints: Callable[[str], Path]) -> Path:
+    return checkpoints("minimax-h3")
 
 
 @pytest.fixture(scope="session")
-def ltx_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny("ltx-2.3", tmp_path_factory.mktemp("ltx") / "ltx")
+def ltx_folder(checkpoints: Callable[[str], Path]) -> Path:
+    return checkpoints("ltx-2.3")
 
 
 def load(folder: Path, **options: object) -> Model:
