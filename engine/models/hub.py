@@ -1,22 +1,30 @@
 """Getting checkpoints: what a pull would take, pulling, verifying, finding. Downloads go through huggingface_hub.
 
-Its cache variables and its offline mode count (HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE, HF_ENDPOINT, HF_TOKEN); a broken download
-goes on where it stopped.
+Its cache variables and its offline mode count (HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE, HF_ENDPOINT, HF_TOKEN); a download that was
+broken off or stopped goes on where it was (`engine.models.download`).
 """
 
 from __future__ import annotations
 
 import fnmatch
 import hashlib
-import io
 import os
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from engine.models.catalogue import Entry, load_catalogue
+from engine.models.download import (
+    RemoteFile,
+    cached,
+    discard,
+    download,
+    free_bytes,
+    point_main_at,
+    sweep,
+    sweep_parts,
+    unfinished,
+)
 
 IGNORED = ("*.md", "*.png", "*.jpg", "*.mp4", "*.gif", ".gitattributes", "assets/*", "examples/*")
 
@@ -27,16 +35,6 @@ class HubError(RuntimeError):
 
 class Cancelled(HubError):
     """The person stopped a pull; what was downloaded is kept and the next pull goes on from it."""
-
-
-@dataclass(frozen=True)
-class RemoteFile:
-    """A file of a repository; size in bytes; sha256 where the hub says it."""
-
-    repo: str
-    name: str
-    size: int
-    sha256: str | None
 
 
 @dataclass(frozen=True)
@@ -72,6 +70,8 @@ def wanted(entry: Entry, name: str, as_base: bool) -> bool:
         return False
     if entry.files:
         return name in entry.files
+    if entry.needs and not any(fnmatch.fnmatch(name, p) for p in entry.needs):
+        return False
     return not (as_base and name.startswith("transformer"))
 
 
@@ -102,13 +102,13 @@ def plan(entry: Entry) -> Plan:
     licences = []
     for part in parts(entry):
         try:
-            info = HfApi(endpoint=endpoint()).model_info(part.repo, files_metadata=True)
+            info = HfApi(endpoint=endpoint()).model_info(part.repo, revision=part.revision or None, files_metadata=True)
         except Exception as e:  # the library raises many kinds, network ones among them
             raise HubError(_explain(part.repo, e)) from e
         for s in info.siblings or []:
             if wanted(part, s.rfilename, part is not entry):
                 sha = s.lfs.sha256 if s.lfs is not None else None
-                files.append(RemoteFile(part.repo, s.rfilename, s.size or 0, sha))
+                files.append(RemoteFile(part.repo, s.rfilename, s.size or 0, sha, info.sha or "main"))
         said = getattr(info.card_data, "license", None) if info.card_data else None
         licences.append(f"{part.repo}: {said or part.licence}")
     missing = [f for p in parts(entry) for f in p.files if not any(x.repo == p.repo and x.name == f for x in files)]
@@ -116,18 +116,13 @@ def plan(entry: Entry) -> Plan:
         raise HubError(
             f"{entry.repo} has no {', '.join(missing) or 'files'} any more: the catalogue is older than the hub"
         )
-    there = sum(f.size for f in files if cached(f) is not None)
+    try:
+        there = sum(f.size for f in files if cached(f) is not None)
+    except ValueError as e:
+        raise HubError(f"{entry.repo} has files whose names cannot be written: {e}") from e
+    there += sum(unfinished(part.repo) for part in parts(entry))
     folder = cache_folder()
-    free = shutil.disk_usage(next(p for p in (folder, *folder.parents) if p.exists())).free
-    return Plan(entry, tuple(files), there, free, folder, "; ".join(licences))
-
-
-def cached(file: RemoteFile) -> Path | None:
-    """Where a file lies in the cache."""
-    from huggingface_hub import try_to_load_from_cache
-
-    found = try_to_load_from_cache(file.repo, file.name)
-    return Path(found) if isinstance(found, str) else None
+    return Plan(entry, tuple(files), there, free_bytes(folder), folder, "; ".join(licences))
 
 
 def pull(plan: Plan, report: Callable[[str, int, int], bool]) -> Path:
@@ -136,13 +131,14 @@ def pull(plan: Plan, report: Callable[[str, int, int], bool]) -> Path:
     report: (file, bytes done, bytes in all) of the whole pull; answers whether to go on. Raises Cancelled or HubError; what was
     downloaded is kept, and the next pull goes on from there.
     """
-    from huggingface_hub import hf_hub_download
-
     if not plan.fits:
         raise HubError(
             f"{plan.entry.name} needs {gb(plan.total - plan.there)} more, {gb(plan.free)} are free in {plan.folder}: "
             "free some, or set HF_HUB_CACHE to a larger disk"
         )
+    repositories = {f.repo: f.commit for f in plan.files}
+    for repo in repositories:
+        sweep(repo)
     done = 0
     for f in plan.files:
         base = done
@@ -155,51 +151,42 @@ def pull(plan: Plan, report: Callable[[str, int, int], bool]) -> Path:
 
         tell(0)
         try:
-            hf_hub_download(f.repo, f.name, endpoint=endpoint(), tqdm_class=_bar(tell))
+            download(f, tell, endpoint())
         except HubError:
             raise
         except Exception as e:
             raise HubError(_explain(f.repo, e)) from e
         done += f.size
     report("", done, plan.total)
-    problems = verify(plan)
-    if problems:
-        raise HubError(f"the pull is done but {problems[0]}: pull again")
+    damaged = {f: problem for f in plan.files if (problem := wrong(f))}
+    for f in damaged:
+        discard(f)
+    if damaged:
+        raise HubError(
+            f"the pull is done but {next(iter(damaged.values()))}: pull again, what is damaged is loaded anew"
+        )
+    for part in parts(plan.entry):
+        sweep_parts(part.repo)
+        if not part.revision:
+            point_main_at(part.repo, repositories[part.repo])
     return locate(plan.entry)
-
-
-def _bar(tell: Callable[[int], None]) -> Any:
-    """A tqdm that reports instead of drawing."""
-    from tqdm.auto import tqdm
-
-    class Bar(tqdm):
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            kwargs.pop("name", None)
-            kwargs["disable"] = False
-            kwargs["file"] = io.StringIO()
-            super().__init__(*args, **kwargs)
-
-        def update(self, n: float | None = 1) -> bool | None:
-            out = super().update(n)
-            if getattr(self, "unit", "") == "B":
-                tell(int(self.n))
-            return out
-
-    return Bar
 
 
 def verify(plan: Plan) -> list[str]:
     """What is wrong with the files in the cache: missing, of another size, or of another checksum. In words."""
-    out = []
-    for f in plan.files:
-        path = cached(f)
-        if path is None:
-            out.append(f"{f.name} is missing")
-        elif f.size and path.stat().st_size != f.size:
-            out.append(f"{f.name} has {path.stat().st_size} bytes instead of {f.size}")
-        elif f.sha256 and digest(path) != f.sha256:
-            out.append(f"{f.name} has another checksum than the hub says")
-    return out
+    return [problem for f in plan.files if (problem := wrong(f))]
+
+
+def wrong(file: RemoteFile) -> str:
+    """What is wrong with a file in the cache; '' for nothing."""
+    path = cached(file)
+    if path is None:
+        return f"{file.name} is missing"
+    if file.size and path.stat().st_size != file.size:
+        return f"{file.name} has {path.stat().st_size} bytes instead of {file.size}"
+    if file.sha256 and digest(path) != file.sha256:
+        return f"{file.name} has another checksum than the hub says"
+    return ""
 
 
 def digest(path: Path) -> str:
@@ -215,7 +202,7 @@ def locate(entry: Entry) -> Path:
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(entry.repo, local_files_only=True))
+        return Path(snapshot_download(entry.repo, revision=entry.revision or None, local_files_only=True))
     except Exception as e:
         raise HubError(
             f"{entry.name} is not on this machine: `foreland models pull {entry.name}` (about {entry.about_gb:g} GB)"
