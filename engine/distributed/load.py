@@ -70,5 +70,6 @@ def load_parallel(
         return RankGroup(request, devices, progress, rank)
 
     # decoding shares the last rank's device: its stream overlaps with that rank's sampling
-    frontend = code.load_frontend(entry, entry.spec(size), alone, devices[-1], progress)
-    return Model(ParallelSampler(entry.spec(size), frontend, start), frontend.decoder, frontend.identity)
+    spec = code.spec(entry, size)
+    frontend = code.load_frontend(entry, spec, alone, devices[-1], progress)
+    return Model(ParallelSampler(spec, frontend, start), frontend.decoder, frontend.identity)

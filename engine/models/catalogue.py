@@ -56,6 +56,8 @@ class Entry:
     """How its files are laid out, for families that read several layouts."""
     repo: str = ""
     """On the hub; '' for a model that needs no download."""
+    revision: str = ""
+    """Commit of the repository, where it is not the newest one that is wanted."""
     licence: str = ""
     about_gb: float = 0.0
     """Size of the download, roughly; the hub is asked before one."""
@@ -71,9 +73,13 @@ class Entry:
     network: dict[str, Any] = field(default_factory=dict)
     """How large it is, for plans before a download; the family's business (`engine.models.fit`)."""
     files: tuple[str, ...] = ()
-    """Files of the repository that are needed; none: the whole repository."""
+    """Files of the repository that are needed; none: those of `needs`."""
+    needs: tuple[str, ...] = ()
+    """Patterns of the files of the repository that are needed; none: the whole repository."""
     weights: str | None = None
     """Of `files`, the one with the weights."""
+    inside: str = ""
+    """Of a dictionary of training code, the name of the weights that its authors use, where it may hold others too."""
     lora: str | None = None
     """Of `files`, a LoRA that is merged into them."""
     base: str | None = None

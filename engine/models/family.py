@@ -23,6 +23,11 @@ class Family(ABC):
     options: ClassVar[frozenset[str]] = frozenset()
     """Fields of `LoadOptions` that it understands; any other that a person chose is refused by name."""
 
+    def spec(self, entry: Entry, size: tuple[int, int] | None = None) -> ModelSpec:
+        """What is fixed about a model: what its row says, and what of that a checkpoint which is here says otherwise. Reads settings
+        only. Raises ValueError for a size that the model cannot make."""
+        return entry.spec(size)
+
     @abstractmethod
     def load(self, entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
         """Reads the model of a row. Raises what says to a person what to do: ValueError, HubError, LayoutError, MemoryNeeded."""

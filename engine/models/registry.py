@@ -57,7 +57,8 @@ def names() -> list[str]:
 
 def spec_of(name: str, like: str | None = None, size: tuple[int, int] | None = None) -> ModelSpec:
     """What is fixed about a model. Raises ValueError for an unknown name or an impossible size."""
-    return find(name, like).spec(size)
+    entry = find(name, like)
+    return family(entry.family).spec(entry, size)
 
 
 def options_of(name: str, like: str | None = None) -> frozenset[str]:
@@ -91,7 +92,7 @@ def loader(
     options = options or LoadOptions()
     options = (options if weights is None else replace(options, weights=weights)).checked()
     entry = find(name, like)
-    spec = entry.spec(size)
     code = family(entry.family)
+    spec = code.spec(entry, size)
     options.refuse_all_but(code.options, entry.name)
     return partial(code.load, entry, spec, options)

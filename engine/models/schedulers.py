@@ -42,12 +42,40 @@ class _Uniform:
         self.timesteps = self.sigmas
 
 
-class Dmd(_Uniform):
-    """x_0, then noise again. With 4 steps and shift 5 the levels are those of the timesteps 1000, 750, 500, 250."""
+class Dmd:
+    """x_0, then noise again. With 4 steps and shift 5 the levels are those of the timesteps 1000, 750, 500, 250.
+
+    Where two experts share the levels (FastVideo's CausalWan2.2), the first predicts the sample at the level `boundary` instead of x_0,
+    noise is put back from there, and none when the second takes over.
+    """
+
+    def __init__(
+        self,
+        steps: int,
+        shift: float,
+        ease: float = 1.0,
+        levels: Sequence[float] = (),
+        boundary: float | None = None,
+    ) -> None:
+        """levels: timesteps before `shift` that the weights were distilled at; other numbers of steps lie between them. boundary: a
+        noise level."""
+        times = np.linspace(1, 0, steps + 1) ** ease
+        if levels:
+            known = np.array((*levels, 0.0)) / TRAIN_STEPS
+            times = np.interp(np.linspace(0, len(levels), steps + 1), np.arange(len(known)), known)
+        self.sigmas = [shifted(float(u), shift) for u in times]
+        self.timesteps = self.sigmas
+        self._boundary = boundary
 
     def step(self, i: int, sample: Tensor, velocity: Tensor, fresh: Callable[[], Tensor]) -> Tensor:
-        clean = sample - self.sigmas[i] * velocity
-        after = self.sigmas[i + 1]
+        before, after, bound = self.sigmas[i], self.sigmas[i + 1], self._boundary
+        if bound is not None and before >= bound:
+            at_bound = sample - (before - bound) * velocity
+            if after < bound:
+                return at_bound
+            kept = (1 - after) / (1 - bound)
+            return kept * at_bound + (after**2 - (kept * bound) ** 2) ** 0.5 * fresh()
+        clean = sample - before * velocity
         return clean if after == 0 else (1 - after) * clean + after * fresh()
 
 
@@ -77,10 +105,17 @@ class UniPC:
         return self._scheduler.step(velocity, self._scheduler.timesteps[i], sample, return_dict=False)[0]
 
 
-def make_solver(name: str, steps: int, shift: float, ease: float = 1.0) -> Solver:
-    """A solver for one call. Raises ValueError for an unknown name."""
+def make_solver(
+    name: str,
+    steps: int,
+    shift: float,
+    ease: float = 1.0,
+    levels: Sequence[float] = (),
+    boundary: float | None = None,
+) -> Solver:
+    """A solver for one call. levels, boundary: of `Dmd`. Raises ValueError for an unknown name."""
     if name == "dmd":
-        return Dmd(steps, shift, ease)
+        return Dmd(steps, shift, ease, levels, boundary)
     if name in ("flowmap", "euler"):
         return Euler(steps, shift, ease)
     if name == "unipc":

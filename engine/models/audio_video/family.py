@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from engine.models import hub
 from engine.models.catalogue import Entry
 from engine.models.family import Family, Frontend
 from engine.models.interface import Model, ModelSpec, Progress
@@ -51,9 +54,20 @@ class AudioVideoFamily(Family):
 
 
 class Ltx2Family(AudioVideoFamily):
-    """LTX-2.3's VAE can work in tiles."""
+    """LTX-2.3: its VAE can work in tiles, and its vocoder says at which rate it makes sound."""
 
     options = AudioVideoFamily.options | {"tiled"}
+
+    def spec(self, entry: Entry, size: tuple[int, int] | None = None) -> ModelSpec:
+        folder = entry.where
+        if folder is None and hub.here(entry):
+            folder = hub.locate(entry)
+        spec = entry.spec(size)
+        try:
+            said = json.loads(((folder or Path()) / "vocoder" / "config.json").read_text("utf-8"))
+            return replace(spec, sound_rate=int(said["output_sampling_rate"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return spec  # not here, or damaged: loading it says so
 
 
 MINIMAX_H3 = AudioVideoFamily("minimax_h3")

@@ -17,7 +17,6 @@ from engine.models.audio_video.decoding import AudioVideoDecoder
 from engine.models.audio_video.sampler import AudioVideoModel, AudioVideoSampler
 from engine.models.boundary_frames import BoundaryFrames
 from engine.models.catalogue import Entry
-from engine.models.checkpoints import LayoutError, apply_lora, read_file, read_json
 from engine.models.interface import Model, ModelSpec, Progress
 from engine.models.load_options import LoadOptions
 from engine.models.loading import (
@@ -29,7 +28,9 @@ from engine.models.loading import (
     torch_device,
     torch_dtype,
 )
-from engine.models.text_embeddings import EmbeddingCache, clean
+from engine.models.lora import Lora, Names, read_lora, weights_in
+from engine.models.text_embeddings import EmbeddingCache, clean, read_tokenizer
+from engine.models.weight_files import LayoutError, read_json
 
 Kind = Literal["minimax_h3", "ltx2"]
 QWEN_LAYER = 50
@@ -82,9 +83,13 @@ def load_parts(
         entry, spec, folder, device, torch_dtype(options, device), options, progress, transformer
     )
     progress("preparing the text encoder", 0.9)
-    cache = EmbeddingCache(options.embeddings, f"{entry.name} {folder.name}")
+    adapted = "" if options.lora is None else f" {identity(weights_in(options.lora))}"
+    # a LoRA may change how prompts are read
+    cache = EmbeddingCache(options.embeddings, f"{entry.name} {folder.name}{adapted}")
     conditions = AudioVideoConditions(spec, encode, close, cache, action_words(options.words), device)
     files = sorted(p for p in folder.glob("transformer/*") if p.suffix in (".safetensors", ".bin"))
+    if options.lora is not None:
+        files += weights_in(options.lora)
     return Parts(model, conditions, spec, f"{entry.name}-{identity(files)}")
 
 
@@ -117,34 +122,33 @@ def read(kind: Any, where: Path, dtype: torch.dtype | None, device: torch.device
 
 
 def _transformer(
-    kind: Any, folder: Path, dtype: torch.dtype, device: torch.device, options: LoadOptions, progress: Progress
+    kind: Any,
+    folder: Path,
+    dtype: torch.dtype,
+    device: torch.device,
+    options: LoadOptions,
+    progress: Progress,
+    lora: Lora | None,
+    names: Names,
 ) -> Any:
-    """Where it samples or, offloaded, on the CPU."""
+    """Where it samples or, offloaded, on the CPU. A LoRA is merged before it is moved."""
     progress("reading the transformer", 0.1)
-    model = read(kind, component(folder, "transformer"), dtype, torch.device("cpu") if options.offload else device)
-    if options.lora is not None:
-        model = with_lora(model, options.lora)
-    if options.offload and device.type != "cpu":
-        offload_blocks(model, device)
+    model = read(kind, component(folder, "transformer"), dtype, torch.device("cpu"))
+    if lora is not None:
+        progress("merging the LoRA", 0.6)
+        merge(lora, model, names)
+    if not options.offload or device.type == "cpu":
+        return model.to(device)
+    offload_blocks(model, device)
     return model
 
 
-def with_lora(model: Any, file: Path) -> Any:
-    """Merges a LoRA file into the weights. Raises LayoutError where a part of it fits nothing."""
-    state = model.state_dict()
-    prefixes = ("base_model.model.", "transformer.", "diffusion_model.", "model.")
-    lora: dict[str, Tensor] = {}
-    for key, value in read_file(file).items():
-        short, changed = key, True
-        while changed:
-            changed = False
-            for p in prefixes:
-                if short.startswith(p) and not any(k.startswith(short.split(".lora")[0]) for k in state):
-                    short, changed = short[len(p) :], True
-        lora[short.replace(".default.", ".")] = value
-    merged = apply_lora({k: v for k, v in state.items()}, lora, file)
-    model.load_state_dict(merged)
-    return model
+@torch.no_grad()
+def merge(lora: Lora, model: torch.nn.Module, names: Names) -> None:
+    """Merges what of a LoRA file is for this model into its weights. Raises LayoutError."""
+    weights = dict(model.named_parameters())
+    for key, value in lora.merged(weights, names):
+        weights[key].copy_(value)
 
 
 def check_memory(entry: Entry, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions) -> None:
@@ -194,11 +198,14 @@ def _minimax_h3(
 
     from engine.models.audio_video.minimax_h3 import H3
 
-    transformer = (
-        _transformer(MiniMaxH3Transformer3DModel, folder, dtype, device, options, progress)
-        if with_transformer
-        else None
-    )
+    transformer = None
+    if with_transformer:
+        lora = None if options.lora is None else read_lora(options.lora, h3_lora)
+        transformer = _transformer(
+            MiniMaxH3Transformer3DModel, folder, dtype, device, options, progress, lora, lambda key: []
+        )
+        if lora is not None:
+            lora.check_used()
     progress("reading the VAEs", 0.7)
     vae = read(AutoencoderKLMiniMaxH3, component(folder, "vae"), dtype, device)
     audio_vae = read(AutoencoderKLMiniMaxH3Audio, component(folder, "audio_vae"), None, device)
@@ -211,9 +218,9 @@ def _minimax_h3(
         from diffusers.modular_pipelines.minimax_h3.encoders import get_qwen3vl_prompt_embeds
 
         if not opened:
-            from transformers import AutoTokenizer, Qwen3VLForConditionalGeneration
+            from transformers import Qwen3VLForConditionalGeneration
 
-            opened.append(AutoTokenizer.from_pretrained(str(component(folder, "tokenizer")), local_files_only=True))
+            opened.append(read_tokenizer(component(folder, "tokenizer")))
             opened.append(read(Qwen3VLForConditionalGeneration, component(folder, "text_encoder"), dtype, where))
         tokenizer, encoder = opened
         ids = tokenizer(clean(words), add_special_tokens=False)["input_ids"]
@@ -227,7 +234,34 @@ def _minimax_h3(
     return family, encode, opened.clear
 
 
+def h3_lora(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """A LoRA file in the names of MiniMax-H3's own code, whose projections are fused, in those of diffusers; others as they are."""
+    if not any(".qkv_proj." in k or ".mlp.fc" in k or k.startswith("lora_unet_") for k in state):
+        return state
+    from diffusers.loaders.lora_conversion_utils import _convert_non_diffusers_minimax_h3_lora_to_diffusers
+
+    return _convert_non_diffusers_minimax_h3_lora_to_diffusers(dict(state))
+
+
 # -- LTX-2.3 -------------------------------------------------------------------------------------------------------------
+
+
+def ltx_names(key: str) -> list[str]:
+    """What a key of Lightricks' transformer is called in diffusers."""
+    return _ltx_names(key, "diffusion_model")
+
+
+def ltx_connector_names(key: str) -> list[str]:
+    """What a key of Lightricks' projections of text is called in diffusers' connectors."""
+    before, _, rest = key.partition(".")
+    return _ltx_names(rest, before) if before == "text_embedding_projection" else []
+
+
+def _ltx_names(key: str, prefix: str) -> list[str]:
+    from diffusers.loaders.lora_conversion_utils import _convert_non_diffusers_ltx2_lora_to_diffusers
+
+    said = _convert_non_diffusers_ltx2_lora_to_diffusers({f"{prefix}.{key}": torch.empty(0)}, prefix)
+    return [name.partition(".")[2] for name in said]
 
 
 def _ltx2(
@@ -246,11 +280,12 @@ def _ltx2(
 
     from engine.models.audio_video.ltx2 import Ltx
 
-    transformer = (
-        _transformer(LTX2VideoTransformer3DModel, folder, dtype, device, options, progress)
-        if with_transformer
-        else None
-    )
+    lora = None if options.lora is None else read_lora(options.lora)
+    transformer = None
+    if with_transformer:
+        transformer = _transformer(
+            LTX2VideoTransformer3DModel, folder, dtype, device, options, progress, lora, ltx_names
+        )
     progress("reading the VAEs", 0.7)
     vae = read(AutoencoderKLLTX2Video, component(folder, "vae"), dtype, device)
     if options.tiled:
@@ -258,13 +293,14 @@ def _ltx2(
     audio_vae = read(AutoencoderKLLTX2Audio, component(folder, "audio_vae"), dtype, device)
     where = component(folder, "vocoder")
     kind = getattr(vocoders, read_json(where / "config.json").get("_class_name", "LTX2Vocoder"), vocoders.LTX2Vocoder)
-    vocoder = read(kind, where, dtype, device)
-    rate = int(vocoder.config.output_sampling_rate)
-    if rate != spec.sound_rate:
-        raise LayoutError(
-            f"{where} makes sound at {rate} samples a second, {entry.name} is said to at {spec.sound_rate}"
-        )
-    connectors = read(LTX2TextConnectors, component(folder, "connectors"), dtype, device)
+    # its bandwidth extension loses a third of the sound's precision in bfloat16 (vllm-omni, issue 6342)
+    vocoder = read(kind, where, torch.float32, device)
+    connectors = read(LTX2TextConnectors, component(folder, "connectors"), dtype, torch.device("cpu"))
+    if lora is not None:
+        merge(lora, connectors, ltx_connector_names)
+        if with_transformer:
+            lora.check_used()
+    connectors.to(device)
     family = Ltx(transformer, vae, audio_vae, vocoder, spec.height, spec.width, spec.fps, device)
     text_at = device if options.text == "device" else torch.device("cpu")
     opened: list[Any] = []
@@ -272,9 +308,9 @@ def _ltx2(
     @torch.inference_mode()
     def encode(words: str) -> dict[str, Tensor]:
         if not opened:
-            from transformers import AutoTokenizer, Gemma3ForConditionalGeneration
+            from transformers import Gemma3ForConditionalGeneration
 
-            tokenizer = AutoTokenizer.from_pretrained(str(component(folder, "tokenizer")), local_files_only=True)
+            tokenizer = read_tokenizer(component(folder, "tokenizer"))
             tokenizer.padding_side = "left"
             if tokenizer.pad_token is None:
                 tokenizer.pad_token = tokenizer.eos_token

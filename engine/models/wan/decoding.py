@@ -58,9 +58,11 @@ class StreamDecoder:
         conditioning = getattr(last.state, "conditioning", None)
         begin = conditioning.position if conditioning is not None else 0
         past = [g for g in groups if g.position >= begin][-WARM:]
-        state = self._opening(conditioning) if past[0].position == begin else None
-        for g in past:
-            _, state = self._decoder.step(g.latent, state)
+        # on the stream that `decode` goes on with: another one would neither wait for this state nor keep its memory
+        with self._beside(last.latent):
+            state = self._opening(conditioning) if past[0].position == begin else None
+            for g in past:
+                _, state = self._decoder.step(g.latent, state)
         self._groups[last.position], self._states[last.position] = last, (last, state)
         self._floor = last.position + 1
 

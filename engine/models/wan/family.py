@@ -25,6 +25,7 @@ class WanFamily(Family):
             "decoder",
             "history_latents",
             "memory",
+            "lora",
             "image",
             "clip",
             "base",

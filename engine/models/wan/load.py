@@ -12,11 +12,10 @@ import torch
 from torch import Tensor
 
 from engine.models import checkpoints as layouts
-from engine.models import hub
+from engine.models import hub, weight_files
 from engine.models.action_words import action_words
 from engine.models.boundary_frames import BoundaryFrames
 from engine.models.catalogue import Entry, load_catalogue
-from engine.models.checkpoints import LayoutError
 from engine.models.fit import GB, Fit, Wish
 from engine.models.interface import Model, ModelSpec, Progress
 from engine.models.load_options import LoadOptions
@@ -29,7 +28,8 @@ from engine.models.loading import (
     torch_device,
     torch_dtype,
 )
-from engine.models.text_embeddings import EmbeddingCache, PromptEncoder
+from engine.models.lora import read_lora, weights_in
+from engine.models.text_embeddings import EmbeddingCache, PromptEncoder, read_tokenizer
 from engine.models.wan import fit
 from engine.models.wan.anyflow import CLASS_NAME as ANYFLOW
 from engine.models.wan.anyflow import AnyFlowBackbone, FarSampler
@@ -39,6 +39,7 @@ from engine.models.wan.sampler import WanDecoder, WanSampler
 from engine.models.wan.sampling_config import SamplingConfig
 from engine.models.wan.taehv import TinyDecoder
 from engine.models.wan.vae import VideoDecoder, WanVae
+from engine.models.weight_files import LayoutError
 
 UMT5_XXL = {
     "vocab_size": 256384,
@@ -78,7 +79,7 @@ def load(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress
     device = torch_device(options)
     set_threads(options)
     progress("looking for the checkpoint", 0.02)
-    transformers = transformer_parts(entry, located(entry))
+    transformers = transformer_parts(entry, located(entry), options.lora)
     config = SamplingConfig(**entry.recipe)
     options, found = planned(entry, spec, config, [t.config for t in transformers], device, options)
     if found is not None:
@@ -117,7 +118,8 @@ def load_parts(entry: Entry, spec: ModelSpec, options: LoadOptions, device: torc
     if options.history_latents is not None:
         config = replace(config, history=min(config.history, options.history_latents))
     conditions = WanConditions(spec, config, encoder, action_words(options.words))
-    name = f"{entry.name}-{identity(files_of(entry, folder))}"
+    files = files_of(entry, folder) + ([] if options.lora is None else weights_in(options.lora))
+    name = f"{entry.name}-{identity(files)}"
     return Parts(conditions, vae, decoder, config, name, options.snapshots)
 
 
@@ -159,32 +161,50 @@ class TransformerPart:
     source: Path
 
 
-def transformer_parts(entry: Entry, folder: Path) -> list[TransformerPart]:
-    """The transformers of an entry: one, or two experts. Only settings are read now, where the layout allows it."""
+def transformer_parts(entry: Entry, folder: Path, lora: Path | None = None) -> list[TransformerPart]:
+    """The transformers of an entry: one, or two experts. Only settings are read now, where the layout allows it.
+
+    lora: of the person, merged after the one that the entry has. Raises LayoutError.
+    """
+    loras = [] if entry.lora is None or folder.is_file() else [folder / entry.lora]
+    loras += [] if lora is None else [lora]
     if folder.is_file() or (entry.layout == "generator" and entry.weights is not None):
         file = folder if folder.is_file() else folder / str(entry.weights)
-        state = layouts.read_file(file)
-        if entry.lora is not None and folder.is_dir():
-            state = layouts.apply_lora(
-                layouts.converted(state), layouts.read_file(folder / entry.lora), folder / entry.lora
-            )
+        state = with_loras(weight_files.read_file(file, entry.inside), loras)
         return [TransformerPart(layouts.original_config(state, entry.head_dim), lambda: state, file)]
-    parts = []
-    for name in ("transformer", "transformer_2"):
-        where = folder / name
-        if where.is_dir():
-            parts.append(
-                TransformerPart(layouts.read_json(where / "config.json"), partial(layouts.read_folder, where), where)
-            )
-    if parts:
-        return parts
+    found = [folder / name for name in ("transformer", "transformer_2") if (folder / name).is_dir()]
+    if len(found) > 1 and loras:
+        raise LayoutError(
+            f"{entry.name} has two transformers, for which LoRA files come in pairs: they cannot be merged here yet"
+        )
+    if found:
+        return [
+            TransformerPart(weight_files.read_json(where / "config.json"), partial(_read_with, where, loras), where)
+            for where in found
+        ]
     if (folder / "config.json").exists() and list(folder.glob("diffusion_pytorch_model*.safetensors")):
         # Wan's own folder: its config.json has other names for things, so shapes are asked
-        state = layouts.read_folder(folder)
+        state = _read_with(folder, loras)
         return [TransformerPart(layouts.original_config(state, entry.head_dim), lambda: state, folder)]
     raise LayoutError(
         f"{folder} has no transformer/: it is not a checkpoint of {entry.name}, or the pull is not complete"
     )
+
+
+def _read_with(folder: Path, loras: Sequence[Path]) -> dict[str, Tensor]:
+    return with_loras(weight_files.read_folder(folder), loras)
+
+
+def with_loras(state: dict[str, Tensor], files: Sequence[Path]) -> dict[str, Tensor]:
+    """The weights with LoRA files merged in, one after another; under diffusers' names where there is any. Raises LayoutError."""
+    if not files:
+        return state
+    state = layouts.converted(state)
+    for file in files:
+        lora = read_lora(file)
+        state.update(lora.merged(state, layouts.wan_names))
+        lora.check_used()
+    return state
 
 
 def files_of(entry: Entry, folder: Path) -> list[Path]:
@@ -192,7 +212,7 @@ def files_of(entry: Entry, folder: Path) -> list[Path]:
     if folder.is_file():
         return [folder]
     if entry.layout == "generator" and entry.weights is not None:
-        return [folder / entry.weights]
+        return [folder / entry.weights] + ([] if entry.lora is None else [folder / entry.lora])
     return sorted(p for p in folder.glob("transformer*/*") if p.suffix in (".safetensors", ".bin")) or sorted(
         folder.glob("*.safetensors")
     )
@@ -223,7 +243,9 @@ def read_vae(base: Path, dtype: torch.dtype, device: torch.device) -> Any:
     for name in ("Wan2.1_VAE.pth", "Wan2.1_VAE.safetensors"):
         if (base / name).exists():
             mark = base / "vae_config.json"
-            return layouts.build_vae(base / name, dtype, device, layouts.read_json(mark) if mark.exists() else None)
+            return layouts.build_vae(
+                base / name, dtype, device, weight_files.read_json(mark) if mark.exists() else None
+            )
     raise LayoutError(
         f"{base} has no VAE (vae/ or Wan2.1_VAE.pth): pull the base model, or say where it is with --base"
     )
@@ -231,11 +253,9 @@ def read_vae(base: Path, dtype: torch.dtype, device: torch.device) -> Any:
 
 def read_text_encoder(base: Path, device: torch.device, dtype: torch.dtype) -> tuple[Any, Any]:
     """(tokenizer, encoder). Raises LayoutError."""
-    from transformers import AutoTokenizer
-
     for names in ("tokenizer", "google/umt5-xxl"):
         if (base / names).is_dir():
-            tokenizer = AutoTokenizer.from_pretrained(str(base / names), local_files_only=True)
+            tokenizer = read_tokenizer(base / names)
             break
     else:
         raise LayoutError(f"{base} has no tokenizer (tokenizer/ or google/umt5-xxl/): pull the base model")
@@ -244,7 +264,7 @@ def read_text_encoder(base: Path, device: torch.device, dtype: torch.dtype) -> t
     file = base / "models_t5_umt5-xxl-enc-bf16.pth"
     mark = base / "text_config.json"
     return tokenizer, layouts.build_text_encoder(
-        file, dtype, device, layouts.read_json(mark) if mark.exists() else UMT5_XXL
+        file, dtype, device, weight_files.read_json(mark) if mark.exists() else UMT5_XXL
     )
 
 

@@ -220,6 +220,8 @@ class WanSampler(Sampler[WanInputs]):
         if j and j - 1 not in known:
             raise KeyError(f"group {j - 1} is not kept: the call at {j} cannot continue it")
         given = [z for p, z in enumerate(self._given) if j <= p < j + k]
+        if j == 0 and self.config.first and len(given) < k and request.history not in IMAGE_POLICIES:
+            return self._first_blocks(request, report, given)
         base = j + len(given)
         poses = self._poses(known.get(j - 1), prepared, k, j)
         new = k - len(given)
@@ -243,6 +245,26 @@ class WanSampler(Sampler[WanInputs]):
         chunk = tuple(latents)
         return [Group(j + i, z, WanState(poses[i], prepared.text, j, chunk)) for i, z in enumerate(latents)]
 
+    def _first_blocks(self, request: Request, report: StepCallback, given: Sequence[Tensor]) -> list[Group]:
+        """A session's first call of a model whose first block is shorter: that block, or what is given in its place, then one of the
+        full length, of which as much is used as makes K groups in all."""
+        prepared: WanInputs = request.prepared
+        k, steps, head = request.window, request.steps, len(given) or self.config.first
+        poses = self._poses(None, prepared, head + k, 0)
+        total = (0 if given else steps) + (steps if k > head else 0)
+        begun = list(given) or list(self._sampled(request, report, {}, [], 0, head, poses[:head], progress=(0, total)))
+        chunk = tuple(begun)
+        groups = [Group(i, z, WanState(poses[i], prepared.text, 0, chunk)) for i, z in enumerate(begun)]
+        if k > head:
+            known = {g.position: g for g in groups}
+            positions = prefix_positions(head, self.config.reach(k), self.config.sink, known)
+            rest = tuple(
+                self._sampled(request, report, known, positions, head, k, poses[head:], progress=(total - steps, total))
+            )
+            later = [WanState(p, prepared.text, head, rest) for p in poses[head:]]
+            groups += [Group(head + i, z, later[i]) for i, z in enumerate(rest)]
+        return groups[:k]
+
     def _sampled(
         self,
         request: Request,
@@ -254,11 +276,16 @@ class WanSampler(Sampler[WanInputs]):
         poses: Sequence[camera.Pose],
         conditioning: Sequence[Tensor] = (),
         channels: Tensor | None = None,
+        progress: tuple[int, int | None] = (0, None),
     ) -> Tensor:
-        """k new latents (k, z, h, w) at positions base.., after the KV of `positions` or after clean `conditioning` latents."""
+        """k new latents (k, z, h, w) at positions base.., after the KV of `positions` or after clean `conditioning` latents.
+
+        progress: steps of the whole call that were taken before these, and in all.
+        """
         prepared: WanInputs = request.prepared
         r, n = self.config, len(conditioning)
-        solver = make_solver(r.solver, request.steps, r.shift)
+        boundary = r.boundary if r.to_boundary and len(self._experts) > 1 else None
+        solver = make_solver(r.solver, request.steps, r.shift, levels=r.levels, boundary=boundary)
         start = self._noise(request, range(base, base + k), 0)
         calls: dict[tuple[int, int], WindowCall] = {}
         front = torch.stack(list(conditioning)) if n else start[:0]
@@ -289,7 +316,7 @@ class WanSampler(Sampler[WanInputs]):
                 )
             return out[0] if len(out) == 1 else out[1] + r.guidance * (out[0] - out[1])
 
-        return denoise(solver, start, velocity, fresh, report, wait=self._wait)
+        return denoise(solver, start, velocity, fresh, report, *progress, wait=self._wait)
 
     def _noise(self, request: Request, positions: range, step: int) -> Tensor:
         """Noise of groups (latents, z, h, w) on the device. It is made on the CPU, where a session can be replayed on any machine; a GPU

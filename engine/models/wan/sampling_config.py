@@ -34,6 +34,15 @@ class SamplingConfig:
     """Retained latents of the latent-input policy."""
     boundary: float | None = None
     """Noise level from which the first of two experts works; below it the second does."""
+    to_boundary: bool = False
+    """Whether the first expert was distilled to predict the sample at `boundary`, not the clean one."""
+    levels: tuple[float, ...] = ()
+    """Timesteps (of 1000, before `shift`) that the weights were distilled at; none: evenly spaced."""
+    first: int = 0
+    """Latents of a session's first block, where it is shorter than the others in training; 0: it is not."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", tuple(self.levels))
 
     def reach(self, window: int) -> int:
         """Latents of the prefix of a call of `window` latents: no more than training had with them, but at least one block."""

@@ -95,8 +95,8 @@ class TinyDecoder(nn.Module):
 
     @classmethod
     def load(cls, file: Path, device: torch.device, dtype: torch.dtype) -> TinyDecoder:
-        """Reads a published .pth or .safetensors. Raises engine.models.checkpoints.LayoutError."""
-        from engine.models.checkpoints import LayoutError, read_file
+        """Reads a published .pth or .safetensors. Raises engine.models.weight_files.LayoutError."""
+        from engine.models.weight_files import LayoutError, read_file
 
         state = {k: v for k, v in read_file(file).items() if k.startswith("decoder.")}
         try:

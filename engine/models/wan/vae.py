@@ -48,8 +48,9 @@ class WanVae:
         self.channels = int(config.z_dim)
         self.ratio = int(config.scale_factor_spatial)
         self._patch = config.patch_size or 1
-        parameter = next(vae.parameters())
+        parameter = next(vae.decoder.parameters())
         self._device, self._dtype = parameter.device, parameter.dtype
+        self._encoder_dtype = next(vae.encoder.parameters()).dtype
         shape = (1, self.channels, 1, 1, 1)
         self._mean = torch.tensor(config.latents_mean).view(shape).to(self._device)
         self._std = torch.tensor(config.latents_std).view(shape).to(self._device)
@@ -133,7 +134,7 @@ class WanVae:
 
     @torch.inference_mode()
     def _encoded(self, x: Tensor) -> Tensor:
-        posterior = self._vae.encode(x.permute(3, 0, 1, 2)[None].to(self._dtype)).latent_dist
+        posterior = self._vae.encode(x.permute(3, 0, 1, 2)[None].to(self._encoder_dtype)).latent_dist
         z = (posterior.mode().float() - self._mean) / self._std
         return z[0].transpose(0, 1).contiguous()
 

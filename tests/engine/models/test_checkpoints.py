@@ -13,14 +13,15 @@ from torch import Tensor
 
 from engine.control.conditions import Condition
 from engine.models import checkpoints as layouts
+from engine.models import weight_files
 from engine.models.catalogue import MARK, UnknownModel, find
-from engine.models.checkpoints import LayoutError
 from engine.models.interface import HistoryPolicy, Model, Request
 from engine.models.load_options import LoadOptions
 from engine.models.tiny import TinyError, write_tiny
 from engine.models.wan.load import load, transformer_parts
 from engine.models.wan.sampler import WanSampler
 from engine.models.wan.tiny import HEAD_DIM, TEXT, original_keys, transformer
+from engine.models.weight_files import LayoutError
 from tests.engine.models.conftest import NAMES
 
 REPETITION = ("wan2.1-t2v-1.3b-causal-forcing",)
@@ -72,7 +73,7 @@ def test_original_keys_in_any_wrapping_give_the_reference_output(
 ) -> None:
     file = tmp_path / "model.pt"
     torch.save(wrap(original_keys(model.state_dict())), file)
-    loaded = with_table(built(layouts.read_file(file), file))
+    loaded = with_table(built(weight_files.read_file(file), file))
     assert torch.equal(output(model), output(loaded))
 
 
@@ -81,15 +82,15 @@ def test_original_keys_in_safetensors(model: Any, tmp_path: Path) -> None:
 
     file = tmp_path / "diffusion_pytorch_model.safetensors"
     save_file({k: v.contiguous() for k, v in original_keys(model.state_dict()).items()}, str(file))
-    assert torch.allclose(output(model), output(with_table(built(layouts.read_file(file)))), atol=1e-5)
+    assert torch.allclose(output(model), output(with_table(built(weight_files.read_file(file)))), atol=1e-5)
 
 
 @pytest.mark.parametrize("shard", ["10GB", "60KB"])
 def test_diffusers_folders_whole_and_sharded(model: Any, shard: str, tmp_path: Path) -> None:
     model.save_pretrained(tmp_path, max_shard_size=shard)
     assert (len(list(tmp_path.glob("*.safetensors"))) > 1) == (shard == "60KB")
-    config = layouts.read_json(tmp_path / "config.json")
-    loaded = layouts.build(config, layouts.read_folder(tmp_path), tmp_path, torch.float32, CPU)
+    config = weight_files.read_json(tmp_path / "config.json")
+    loaded = layouts.build(config, weight_files.read_folder(tmp_path), tmp_path, torch.float32, CPU)
     assert torch.allclose(output(model), output(with_table(loaded)), atol=1e-5)
 
 
@@ -107,8 +108,8 @@ def test_the_original_vae_and_text_encoder_give_the_same_modules(
 ) -> None:
     """Wan2.1_VAE.pth and models_t5_umt5-xxl-enc-bf16.pth, in their own names."""
     base = checkpoints("wan2.1-t2v-1.3b")
-    config = layouts.read_json(base / "text_encoder" / "config.json")
-    state = layouts.read_folder(base / "text_encoder", "model")
+    config = weight_files.read_json(base / "text_encoder" / "config.json")
+    state = weight_files.read_folder(base / "text_encoder", "model")
     names = {
         "layer.0.layer_norm": "norm1",
         "layer.0.SelfAttention.q": "attn.q",
@@ -139,14 +140,14 @@ def test_a_lora_is_merged(checkpoints: Callable[[str], Path]) -> None:
     folder = checkpoints("longlive-1.3b")
     entry = find(str(folder))
     assert entry.weights and entry.lora
-    plain = layouts.converted(layouts.read_file(folder / entry.weights))
-    lora = layouts.read_file(folder / entry.lora)
+    plain = layouts.converted(weight_files.read_file(folder / entry.weights))
+    lora = weight_files.read_file(folder / entry.lora)
     merged = transformer_parts(entry, folder)[0].read()
-    a = next(v for k, v in lora.items() if k.endswith("blocks.1.self_attn.v.lora_A.weight"))
-    b = next(v for k, v in lora.items() if k.endswith("blocks.1.self_attn.v.lora_B.weight"))
-    key = "blocks.1.attn1.to_v.weight"
-    assert torch.allclose(merged[key], plain[key] + b @ a, atol=1e-6)
-    assert torch.equal(merged["blocks.1.attn1.to_k.weight"], plain["blocks.1.attn1.to_k.weight"])
+    for own, key in (("self_attn.v", "attn1.to_v"), ("cross_attn.o", "attn2.to_out.0"), ("ffn.0", "ffn.net.0.proj")):
+        down, up = (lora[f"base_model.model.blocks.1.{own}.lora_{x}.weight"] for x in "AB")
+        key = f"blocks.1.{key}.weight"
+        assert torch.allclose(merged[key], plain[key] + up @ down, atol=1e-6)
+    assert torch.equal(merged["proj_out.weight"], plain["proj_out.weight"])
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in REPETITION else n for n in NAMES])
@@ -217,7 +218,7 @@ def test_a_file_with_code_is_not_opened(tmp_path: Path) -> None:
 
     torch.save({"generator": Evil()}, tmp_path / "evil.pt")
     with pytest.raises(LayoutError, match="hold code are not opened"):
-        layouts.read_file(tmp_path / "evil.pt")
+        weight_files.read_file(tmp_path / "evil.pt")
 
 
 def test_cut_short_missing_and_empty_files_are_said(tmp_path: Path, model: Any) -> None:
@@ -227,17 +228,17 @@ def test_cut_short_missing_and_empty_files_are_said(tmp_path: Path, model: Any) 
     data = (tmp_path / "x.safetensors").read_bytes()
     (tmp_path / "x.safetensors").write_bytes(data[:-50])
     with pytest.raises(LayoutError, match="cut short"):
-        layouts.read_file(tmp_path / "x.safetensors")
+        weight_files.read_file(tmp_path / "x.safetensors")
     with pytest.raises(LayoutError, match="is missing"):
-        layouts.read_file(tmp_path / "nothing.pt")
+        weight_files.read_file(tmp_path / "nothing.pt")
     torch.save({"optimizer": {"lr": 1}}, tmp_path / "o.pt")
     with pytest.raises(LayoutError, match="no weights that are known"):
-        layouts.read_file(tmp_path / "o.pt")
+        weight_files.read_file(tmp_path / "o.pt")
     model.save_pretrained(tmp_path / "t", max_shard_size="60KB")
     first = sorted((tmp_path / "t").glob("*.safetensors"))[0]
     first.unlink()
     with pytest.raises(LayoutError, match="shards"):
-        layouts.read_folder(tmp_path / "t")
+        weight_files.read_folder(tmp_path / "t")
 
 
 def test_an_incomplete_folder_says_what_to_pull(checkpoints: Callable[[str], Path], tmp_path: Path) -> None:

@@ -12,11 +12,10 @@ import torch
 from engine.control.conditions import Condition
 from engine.models.audio_video.call import Call, CallState, ConditioningLatents
 from engine.models.audio_video.conditions import AudioVideoInputs
-from engine.models.audio_video.load import with_lora
 from engine.models.audio_video.minimax_h3 import CLIP, H3, SPANS, frames_of
 from engine.models.catalogue import find
-from engine.models.checkpoints import LayoutError
 from engine.models.interface import HistoryPolicy, Model, Request
+from engine.models.weight_files import LayoutError
 from tests.engine.models.audio_video.conftest import load, spec
 
 K = 37  # 124 frames: the shortest that diffusers' own layout accepts
@@ -187,23 +186,6 @@ def test_a_folder_without_a_part_says_which(h3_folder: Path, tmp_path: Path) -> 
     shutil.rmtree(tmp_path / "x" / "audio_vae")
     with pytest.raises(LayoutError, match="no audio_vae/"):
         load(tmp_path / "x")
-
-
-def test_a_lora_file_changes_what_it_names_and_a_wrong_one_is_refused(h3_folder: Path, tmp_path: Path) -> None:
-    from diffusers import MiniMaxH3Transformer3DModel
-    from safetensors.torch import save_file
-
-    model = MiniMaxH3Transformer3DModel.from_pretrained(str(h3_folder / "transformer"))
-    before = model.transformer_blocks[0].attn.to_q.weight.clone()
-    a, b = torch.randn(4, before.shape[1]), torch.randn(before.shape[0], 4)
-    name = "base_model.model.transformer_blocks.0.attn.to_q"
-    save_file({f"{name}.lora_A.weight": a, f"{name}.lora_B.weight": b}, str(tmp_path / "lora.safetensors"))
-    with_lora(model, tmp_path / "lora.safetensors")
-    after = model.transformer_blocks[0].attn.to_q.weight
-    assert torch.allclose(after - before, b @ a, atol=1e-4)
-    save_file({"nothing.here.lora_A.weight": a, "nothing.here.lora_B.weight": b}, str(tmp_path / "wrong.safetensors"))
-    with pytest.raises(LayoutError):
-        with_lora(model, tmp_path / "wrong.safetensors")
 
 
 def test_a_prompt_that_is_too_long_is_refused(h3: Model) -> None:

@@ -35,18 +35,7 @@ def pipeline(model: Model, folder: Path, kind: str) -> Any:
 
     f = family(model)
     text_encoder = Gemma3ForConditionalGeneration.from_pretrained(str(folder / "text_encoder"))
-    connectors = LTX2TextConnectors(
-        caption_channels=32,
-        text_proj_in_factor=3,
-        video_connector_num_attention_heads=2,
-        video_connector_attention_head_dim=16,
-        video_connector_num_layers=1,
-        video_connector_num_learnable_registers=8,
-        audio_connector_num_attention_heads=2,
-        audio_connector_attention_head_dim=16,
-        audio_connector_num_layers=1,
-        audio_connector_num_learnable_registers=8,
-    ).eval()
+    connectors = LTX2TextConnectors.from_config(LTX2TextConnectors.load_config(str(folder / "connectors"))).eval()
     return getattr(ltx2, kind)(
         scheduler=FlowMatchEulerDiscreteScheduler(shift=1.0),
         vae=f.vae,
@@ -152,13 +141,14 @@ def test_levels_are_the_distilled_ones_and_between_them() -> None:
     assert all(a > b for a, b in zip(levels(5), levels(5)[1:], strict=False))
 
 
-def test_group_by_group_decode_equals_the_whole_clip_and_the_first_comes_alone(ltx: Model) -> None:
+def test_group_by_group_decode_equals_the_whole_clip(ltx: Model) -> None:
     f = family(ltx)
     call = Call(torch.randn(f.latent[0], K, *f.latent[1:]), torch.zeros(1), 0, 1, f.spans(K))
     with torch.no_grad():
         pictures = f.pictures(call)
         first = pictures.group(1)
-        assert pictures.decoded == 2, "the first group did not wait for the rest of the call"
+        # the published decoder looks ahead, so that a group needs the latents after it
+        assert pictures.decoded == (2 if f.vae.config.decoder_causal else K)
         rest = [pictures.group(i) for i in range(2, K)]
         whole = f.decoded(call.video)
     # the last bits of a convolution depend on its input's length: one grey level at most
@@ -170,7 +160,7 @@ def test_sound_has_the_length_of_the_pictures(ltx: Model) -> None:
     with torch.no_grad():
         wave = f.waveform(torch.randn(*f.audio_shape(K)))
     assert wave.shape[1] == 2
-    assert abs(len(wave) - sample_at(frames_of(K), f.fps, 24_000)) <= 24_000 / 25
+    assert abs(len(wave) - sample_at(frames_of(K), f.fps, 48_000)) <= 48_000 / 25
 
 
 def test_prompts_are_read_and_too_long_ones_are_refused(ltx: Model) -> None:

@@ -13,20 +13,20 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from engine.models.boundary_frames import BoundaryFrames
-from engine.models.checkpoints import LayoutError
 from engine.models.interface import Group, Model
 from engine.models.wan.decoding import StreamDecoder
 from engine.models.wan.sampler import WanDecoder
 from engine.models.wan.state import ConditioningLatents, WanState
 from engine.models.wan.taehv import TinyDecoder
-from engine.models.wan.tiny import vae_config
+from engine.models.wan.tiny import vae as small_vae
 from engine.models.wan.vae import State, WanVae, to_pictures
+from engine.models.weight_files import LayoutError
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["wan2.1", "wan2.2"])
 def vae(request: pytest.FixtureRequest) -> AutoencoderKLWan:
     torch.manual_seed(5)
-    return AutoencoderKLWan(**vae_config(request.param)).eval()
+    return small_vae("wan2.2-ti2v-5b") if request.param else small_vae()
 
 
 def groups(vae: AutoencoderKLWan, n: int, h: int = 4, w: int = 6) -> list[Group]:
@@ -119,7 +119,7 @@ def test_the_last_frame_of_a_group_reaches_the_sampler(vae: AutoencoderKLWan) ->
 
 def test_tiles_are_diffusers_own() -> None:
     torch.manual_seed(5)
-    vae = AutoencoderKLWan(**vae_config(False)).eval()
+    vae = small_vae()
     vae.enable_tiling(64, 64, 48, 48)
     clip = groups(vae, 3, 12, 16)
     decoder = StreamDecoder(WanVae(vae, tiled=True))
