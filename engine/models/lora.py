@@ -110,7 +110,6 @@ class Lora:
         """Key of a weight to what is added to it, in float32, or what it becomes."""
         have = module.tensors
         weight = find.weight(name)
-        bias = find.bias(name)
         if (down := have.get(Role.DOWN)) is not None:
             if weight is not None:
                 delta = self._fitting(name, self._product(name, down, have[Role.UP]), weight, find)
@@ -128,9 +127,11 @@ class Lora:
         shift = have.get(Role.BIAS_DIFFERENCE)
         if (up_bias := have.get(Role.UP_BIAS)) is not None:
             shift = self.scale(name, have[Role.DOWN].shape[0]) * up_bias.float()
-        if shift is not None and bias is not None:
+        if shift is None:
+            return
+        if (bias := find.bias(name)) is not None:
             yield bias, (self._fitting(name, shift.float(), bias, find), False)
-        elif shift is not None and weight is not None:
+        elif weight is not None:
             raise LayoutError(
                 f"{self.source}: {name} has a correction of a bias, which the model's {weight} has none of"
             )

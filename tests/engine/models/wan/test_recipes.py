@@ -88,13 +88,13 @@ def test_the_high_levels_go_to_the_first_expert_and_the_picture_is_the_clean_fir
     sampler: Any = model.sampler
     calls: list[tuple[int, tuple[float, ...]]] = []
     for i, expert in enumerate(sampler._experts):
-        plain = expert.velocity
+        plain = expert._run
 
-        def velocity(z: Tensor, sigmas: list[float], *more: Any, i: int = i, plain: Any = plain) -> Tensor:
+        def run(z: Tensor, sigmas: list[float], *rest: Any, i: int = i, plain: Any = plain, **more: Any) -> Tensor:
             calls.append((i, tuple(sigmas)))
-            return plain(z, sigmas, *more)
+            return plain(z, sigmas, *rest, **more)
 
-        expert.velocity = velocity
+        expert._run = run
     prepared = sampler.prepare(Condition(0, "snow"))
     groups = sampler.sample(Request(0, 3, 8, 1, 0, prepared, HistoryPolicy.KV_REUSE), GO_ON)
     assert torch.equal(groups[0].latent, sampler._given[0]) and len(groups) == 3
