@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from app.cli.errors import FAILED, UserError
-from app.cli.parameters import FILE, Whole
+from app.cli.errors import FAILED, UserError, as_user_error
+from app.cli.parameters import FILE, Listed, Whole
 from app.cli.progress import ProgressLine
 from app.cli.report import write_json
 
@@ -20,7 +20,28 @@ from app.cli.report import write_json
 @click.option("--json", "json_file", type=FILE, metavar="FILE", help="Write the scores to this file.")
 @click.option("--report", type=FILE, metavar="DIR", help="Folder for report.md and a contact sheet of the wanders.")
 @click.option("--card", is_flag=True, help="Put the scores into the weights' card.")
+@click.option("--looks", is_flag=True, help="Judge what a person sees: stillness, closure, walks, speed.")
+@click.option(
+    "--model",
+    type=click.Choice(["pocket", "pocket2"]),
+    default="pocket2",
+    show_default=True,
+    help="Which make, with --looks.",
+)
+@click.option(
+    "--window",
+    type=Listed(Whole(1, 21)),
+    default="7,1,21",
+    show_default=True,
+    metavar="K,...",
+    help="Latents a call, with --looks.",
+)
+@click.option("--walks", type=Whole(1, 8), help="Walks of a land and time, with --looks.  [default: 2, quick: 1]")
 def evaluate(
+    looks: bool,
+    model: str,
+    window: list[int],
+    walks: int | None,
     quick: bool,
     worlds: int | None,
     seconds: int | None,
@@ -31,8 +52,11 @@ def evaluate(
 ) -> int:
     """Judge the pocket world against its renderer on held-out worlds.
 
-    Status 0 when every target is met, 1 when one is missed.
+    Status 0 when every target is met, 1 when one is missed. With --looks: pictures as a person sees them, against true
+    walks of the same commands; --quick takes two lands and one walk of each.
     """
+    if looks:
+        return _looks(model, window, walks or (1 if quick else 2), quick, weights, json_file, report, card)
     try:
         import numba  # noqa: F401
     except ImportError as e:
@@ -74,4 +98,34 @@ def evaluate(
         write_json(json_file, scores)
     if card:
         judged.write_card(folder, scores)
+    return FAILED if scores["missed"] else 0
+
+
+def _looks(
+    name: str,
+    windows: list[int],
+    walks: int,
+    quick: bool,
+    weights: Path | None,
+    json_file: Path | None,
+    report: Path | None,
+    card: bool,
+) -> int:
+    """`--looks`."""
+    from engine.training import judged_looks
+
+    progress = ProgressLine()
+    try:
+        with as_user_error(judged_looks.LooksError):
+            scores = judged_looks.judge(name, weights, windows, walks, quick, report, lambda text: progress(text, 0.5))
+    finally:
+        progress.end()
+    text = judged_looks.table(scores)
+    click.echo(text)
+    if report:
+        (report / "looks.md").write_text(text + "\n", encoding="utf-8")
+    if json_file:
+        write_json(json_file, scores)
+    if card:
+        judged_looks.write_card(name, weights, scores)
     return FAILED if scores["missed"] else 0

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 
 import torch
 from torch import Tensor
+from torch.nn.functional import max_pool2d
 
 from engine.models.pocket2.camera import HEIGHT, WIDTH
 from engine.models.pocket2.fields import RANGE
@@ -124,6 +125,15 @@ class Air(Layer):
 
 Buffer = list[Layer]
 """The layers of a picture. Each pixel is in one of them."""
+
+
+def resting(buffer: Buffer) -> Tensor:
+    """(HEIGHT, WIDTH), where a picture is the same at any time: not on water or in the sky, nor two pixels beside them."""
+    moves = plane(buffer, WET)
+    for layer in buffer:
+        if layer.sort == AIR:
+            moves.view(-1)[layer.at] = 1
+    return max_pool2d(moves[None, None], 5, 1, 2)[0, 0] == 0
 
 
 def planes(buffer: Buffer) -> Tensor:

@@ -28,6 +28,7 @@ from engine.models.interface import (
 from engine.models.pocket.soundscape import QUIET, Hearing, Soundscape
 from engine.models.pocket2.camera import (
     EYE,
+    FPS,
     FRAMES_PER_GROUP,
     LIFT_LIMIT,
     LIFT_STEP,
@@ -67,6 +68,8 @@ ROOM = 4.0
 """World units that are kept from walls."""
 DEEP = -5.0
 """Height of a ground under water that a walker does not go out over."""
+FALL = ((0.0, 0.0), (0.55, 0.0), (0.0, 0.6), (1.0, 0.0))
+"""How hard rain and snow fall for each of `FALLS`."""
 STEEP = 1.15
 """Rise over run that stops a walker."""
 
@@ -108,6 +111,7 @@ class GroupState:
     poses: (4, 5) of x, y, z, yaw, pitch. velocity: (5,) at its end. lift: above eye height. ground: all that is known
     after it, of `land`. old: the ground and land that are being replaced; share: how far that has come, at its
     beginning and end. light: (2, 15) shares of lands, times and weathers, at its beginning and end. seed: of the sky.
+    falling: (2, 2), how hard rain and snow fall, at its beginning and end.
     """
 
     poses: Array
@@ -117,6 +121,7 @@ class GroupState:
     land: int
     light: Array
     seed: int
+    falling: Array
     old: tuple[Ground, int] | None = None
     share: tuple[float, float] = (1.0, 1.0)
     hearing: Hearing = QUIET
@@ -312,12 +317,13 @@ class PocketSampler(Sampler):
             patches[0] = _merged(first_patch, patches[0])
         steps.finish(max(request.steps, 1))
         out = []
-        hearing, light = before.hearing, before.light[1]
+        hearing, light, falling = before.hearing, before.light[1], before.falling[1]
         for n in range(k):
             aim = _aim(prepared, light)
             after = light + (aim - light) * RELIGHT
             if np.abs(aim - after).max() < NEAR_ENOUGH:
                 after = aim
+            fall = falling + (_falling(prepared, falling) - falling) * np.float32(RELIGHT)
             share = (1.0, 1.0)
             if old is not None:
                 share = (done, min(1.0, done + 1 / MORPH))
@@ -340,12 +346,13 @@ class PocketSampler(Sampler):
                 land,
                 np.stack((light, after)).astype(np.float32),
                 before.seed,
+                np.stack((falling, fall)),
                 old,
                 share,
                 hearing,
             )
             out.append(Group(request.branch + n, patches[n], group_state))
-            light = after.astype(np.float32)
+            light, falling = after.astype(np.float32), fall
             if done >= 1.0:
                 old = None
         return out
@@ -367,6 +374,7 @@ class PocketSampler(Sampler):
             land,
             np.stack((light, light)),
             request.seed,
+            np.repeat(_falling(prepared, np.zeros(2, np.float32))[None], 2, 0),
         )
         _, ground = self._revealed(Ground(), [(np.zeros((1, 5), np.float32), land)], request, START_STEPS, steps)
         x, y, yaw = viewpoint(ground, land)
@@ -508,6 +516,14 @@ def _part(reading: Reading, n: int, now: Array) -> Array:
     return now if said is None else np.eye(len(now), dtype=np.float32)[said]
 
 
+def _falling(prepared: Prepared, now: Array) -> Array:
+    """(2,), how hard rain and snow are to fall."""
+    reading = prepared.reading
+    if prepared.before is not None and prepared.share < 0.5:
+        reading = prepared.before
+    return now if reading.fall is None else np.array(FALL[reading.fall], np.float32)
+
+
 def _land_of(prepared: Prepared, before: GroupState) -> int:
     """A morph that is under way is gone through before another begins."""
     if before.old is not None and before.share[1] < 1:
@@ -600,7 +616,8 @@ class PocketDecoder(Decoder):
     def decode(self, group: Group) -> list[Frame]:
         s: GroupState = group.state
         with torch.inference_mode():
-            frames = self._renderer.frames(s.ground, s.land, s.poses, s.light, s.seed, s.old, s.share)
+            start = group.position * FRAMES_PER_GROUP / FPS
+            frames = self._renderer.frames(s.ground, s.land, s.poses, s.light, s.seed, s.old, s.share, start, s.falling)
         for f in frames:
             f.flags.writeable = False
         return frames

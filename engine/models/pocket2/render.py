@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import grid_sample, pad
 
-from engine.models.pocket2.camera import FOCAL, HEIGHT, HORIZON, WIDTH
-from engine.models.pocket2.cells import LANDS
+from engine.models.pocket2.camera import FOCAL, FPS, HEIGHT, HORIZON, WIDTH
+from engine.models.pocket2.cells import LANDS, TIMES
+from engine.models.pocket2.falling import put
 from engine.models.pocket2.fields import RANGE, Fields, between, fields_of, shaded, window_of
 from engine.models.pocket2.gbuffer import (
     BASE,
@@ -46,12 +47,15 @@ from engine.models.pocket2.gbuffer import (
 )
 from engine.models.pocket2.ground import Ground
 from engine.models.pocket2.projection import Atlas, Eye, nearest, parts
-from engine.models.pocket2.sky import SKY_COLUMNS, SKY_ROWS, Sky, direction
+from engine.models.pocket2.sky import CLOUD, SKY_COLUMNS, SKY_ROWS, Sky, direction
 
 Array = NDArray[Any]
 DEPTHS = 128
 """Samples along a ray."""
 NEAREST = 0.7
+WAVES, CLOUDS = 1.1, 1.5
+"""World units a second that waves run, and columns that clouds drift."""
+DRY = np.zeros((2, 2), np.float32)
 Draw = Callable[[Buffer, Array], Tensor]
 """A buffer and shares of lands, times, weathers (15,) to a picture (3, HEIGHT, WIDTH) in 0 to 1."""
 
@@ -124,9 +128,11 @@ def cast(fields: Fields, pose: Array) -> Tensor:
     return torch.where(k == DEPTHS, torch.inf, out).T.contiguous()
 
 
-def ground(fields: Fields, lit: Tensor, pose: Array, depth: Tensor, free: Tensor, sun: Array, mix: Array) -> Layer:
+def ground(
+    fields: Fields, lit: Tensor, pose: Array, depth: Tensor, free: Tensor, sun: Array, mix: Array, time: float
+) -> Layer:
     """What is seen of the ground. lit: (9, h, w), the fields' maps with shadow and lamps; depth: (HEIGHT, WIDTH); free:
-    (HEIGHT * WIDTH,), where nothing stands in front; sun: unit vector to it.
+    (HEIGHT * WIDTH,), where nothing stands in front; sun: unit vector to it; time: seconds.
     """
     flat = depth.flatten()
     index = (torch.isfinite(flat) & free).nonzero()[:, 0]
@@ -143,7 +149,8 @@ def ground(fields: Fields, lit: Tensor, pose: Array, depth: Tensor, free: Tensor
     f1, f2, f3 = (1.6 - foot / 0.30).clamp(0, 1), (1.6 - foot / 1.4).clamp(0, 1), (1.6 - foot / 6.0).clamp(0, 1)
     f = torch.zeros(len(INPUTS[LAND]), len(d))
     row = ROW[LAND]
-    f[row[WET]] = (level < 0).float()
+    wet = (level < 0).float()
+    f[row[WET]] = wet
     f[row[BASE.start] : row[BASE.start] + 3] = (m[1:4] + 1) / 2
     norm = torch.rsqrt(gx * gx + gy * gy + 1)
     facing = (-gx * float(sun[0]) - gy * float(sun[1]) + float(sun[2])) * norm / max(float(sun[2]), 0.35)
@@ -152,7 +159,9 @@ def ground(fields: Fields, lit: Tensor, pose: Array, depth: Tensor, free: Tensor
     for channels, fade, period in ((FINE_TEXTURE, f1, 23.0), (MID_TEXTURE, f2, 97.0)):
         near = (fade > 0).nonzero()[:, 0]
         first = row[channels.start]
-        f[first : first + 4, near] = _fetch(t, x[near], y[near], period) * fade[near]
+        # waves run with the wind; what is dry stays
+        drift = wet[near] * (time * WAVES)
+        f[first : first + 4, near] = _fetch(t, x[near] + drift, y[near] + 0.6 * drift, period) * fade[near]
     f[row[WIDE_TEXTURE]] = _fetch(t[:1], x, y, 421.0)[0] * f3
     f[row[TRACK]], f[row[DEPTH_]], f[row[DISTANCE]] = m[4], level.clamp(-4, 4), d
     if mix[LANDS.index("city")] > 0.01:
@@ -160,14 +169,22 @@ def ground(fields: Fields, lit: Tensor, pose: Array, depth: Tensor, free: Tensor
     return Solid(LAND, index, f)
 
 
-def strip(panorama: Tensor, poses: Array) -> tuple[Tensor, int]:
+def strip(panorama: Tensor, poses: Array, time: float) -> tuple[Tensor, int]:
     """The part (SKY_FEATURES, rows, columns) of a panorama of the sky that is seen from poses (n, 5), and its first
-    column, counted from azimuth 0.
+    column, counted from azimuth 0. Clouds have drifted for `time` seconds.
     """
     start = poses[:, 3].astype(np.float64) * FOCAL - WIDTH / 2
     first, last = int(np.floor(start.min())), int(np.floor(start.max())) + WIDTH + 1
     rows = min(max(int(HORIZON + float(poses[:, 4].max()) + 0.5), 1), SKY_ROWS)
-    return panorama[:, :rows, torch.arange(first, last + 1) % SKY_COLUMNS], first
+    columns = torch.arange(first, last + 1)
+    out = panorama[:, :rows, columns % SKY_COLUMNS]
+    way = time * CLOUDS
+    whole = int(np.floor(way))
+    cloud = panorama[CLOUD, :rows]
+    out[CLOUD] = torch.lerp(
+        cloud[:, (columns - whole) % SKY_COLUMNS], cloud[:, (columns - whole - 1) % SKY_COLUMNS], way - whole
+    )
+    return out, first
 
 
 def air(sky: Tensor, first: int, pose: Array, free: Tensor) -> Layer:
@@ -231,10 +248,17 @@ class Renderer:
         seed: int,
         old: tuple[Ground, int] | None = None,
         share: tuple[float, float] = (1.0, 1.0),
+        start: float = 0.0,
+        falling: Array = DRY,
     ) -> list[NDArray[np.uint8]]:
-        """Pictures (HEIGHT, WIDTH, 3) from poses (n, 5), the frames of one group; see `buffers` and `drawn`."""
-        buffers, ms = self.buffers(ground, land, poses, mixes, seed, old, share)
-        return list(_workers().map(self.drawn, buffers, ms, poses))
+        """Pictures (HEIGHT, WIDTH, 3) from poses (n, 5), the frames of one group; see `buffers` and `drawn`. falling: (2, 2),
+        how hard rain and snow fall, before and at the end.
+        """
+        n = len(poses)
+        buffers, ms = self.buffers(ground, land, poses, mixes, seed, old, share, start)
+        times = [start + i / FPS for i in range(n)]
+        falls = [falling[0] + (falling[1] - falling[0]) * np.float32((i + 1) / n) for i in range(n)]
+        return list(_workers().map(self.drawn, buffers, ms, poses, times, falls))
 
     def buffers(
         self,
@@ -245,11 +269,13 @@ class Renderer:
         seed: int,
         old: tuple[Ground, int] | None = None,
         share: tuple[float, float] = (1.0, 1.0),
+        start: float = 0.0,
     ) -> tuple[list[Buffer], Array]:
         """A buffer from each pose, and the light's shares of each, (n, 15).
 
         mixes: (2, 15), the light's shares before and at the end. old, share: another ground and its land, and how far
-        the group has come from it, before and at the end.
+        the group has come from it, before and at the end. start: seconds of media time of the first; water and clouds
+        are where they are then.
         """
         n = len(poses)
         x, y = float(poses[0, 0]), float(poses[0, 1])
@@ -258,7 +284,7 @@ class Renderer:
         steady = bool((mixes[0] == mixes[1]).all())
         ms = np.repeat(mixes[1:], n, 0) if steady else mixes[0] + (mixes[1] - mixes[0]) * w[:, None]
         panoramas = [self._panorama(seed, m) for m in (mixes[1:] if steady else mixes)]
-        shared = strip(panoramas[0], poses) if steady else None
+        shared = strip(panoramas[0], poses, start) if steady else None
         before = None if old is None else self.fields(old[0], x, y, old[1])
         lit = None if before is not None else self._lighted(fields, seed)
 
@@ -268,13 +294,13 @@ class Renderer:
                 f = between(before, fields, share[0] + (share[1] - share[0]) * float(w[i]))
             if maps is None:
                 maps = torch.cat((f.maps, shaded(f, self.sky(seed).azimuth)))
-            sky = shared or strip(torch.lerp(panoramas[0], panoramas[1], float(w[i])), poses[i : i + 1])
-            return self._buffer(f, maps, sky, poses[i], ms[i], seed)
+            sky = shared or strip(torch.lerp(panoramas[0], panoramas[1], float(w[i])), poses[i : i + 1], start)
+            return self._buffer(f, maps, sky, poses[i], ms[i], seed, start + i / FPS)
 
         return list(_workers().map(one, range(n))), ms
 
     def _buffer(
-        self, fields: Fields, lit: Tensor, sky: tuple[Tensor, int], pose: Array, mix: Array, seed: int
+        self, fields: Fields, lit: Tensor, sky: tuple[Tensor, int], pose: Array, mix: Array, seed: int, time: float
     ) -> Buffer:
         azimuth = self.sky(seed).azimuth
         depth = cast(fields, pose)
@@ -285,14 +311,17 @@ class Renderer:
                 at = torch.from_numpy(part.pixel[k])
                 out.append(Solid(part.sort, at, torch.from_numpy(part.values(k))))
                 free[at] = False
-        out.append(ground(fields, lit, pose, depth, free, direction(mix, azimuth)[0], mix))
+        out.append(ground(fields, lit, pose, depth, free, direction(mix, azimuth)[0], mix, time))
         out.append(air(*sky, pose, free & ~torch.isfinite(depth).flatten()))
         return [layer for layer in out if len(layer.at)]
 
-    def drawn(self, buffer: Buffer, mix: Array, pose: Array) -> NDArray[np.uint8]:
-        """The network's picture of a buffer, with reflections in still water."""
+    def drawn(
+        self, buffer: Buffer, mix: Array, pose: Array, time: float = 0.0, falling: Array = DRY[0]
+    ) -> NDArray[np.uint8]:
+        """The network's picture of a buffer, with reflections in water and what falls."""
         picture = self.draw(buffer, mix).permute(1, 2, 0).contiguous().numpy()
-        _mirror(picture, buffer, pose, mix)
+        _mirror(picture, buffer, pose, mix, time)
+        put(picture, falling, time, pose, 0.95 - 0.4 * float(mix[8 + TIMES.index("night")]))
         return np.ascontiguousarray((picture.clip(0, 1) * 255 + _grain()).astype(np.uint8))
 
 
@@ -321,8 +350,8 @@ def _grain() -> Array:
     return np.random.default_rng(3).random((HEIGHT, WIDTH, 1)).astype(np.float32)
 
 
-def _mirror(picture: Array, buffer: Buffer, pose: Array, mix: Array) -> None:
-    """What stands beyond still water, upside down in it; a picture (HEIGHT, WIDTH, 3) is changed."""
+def _mirror(picture: Array, buffer: Buffer, pose: Array, mix: Array, time: float) -> None:
+    """What stands beyond water, upside down in it; a picture (HEIGHT, WIDTH, 3) is changed."""
     still = 1 - float(mix[LANDS.index("volcanic")])
     if still < 0.02:
         return
@@ -338,6 +367,7 @@ def _mirror(picture: Array, buffer: Buffer, pose: Array, mix: Array) -> None:
     a = float(pose[3]) + (cols + 0.5 - WIDTH / 2) / FOCAL
     u, v = (pose[0] + np.cos(a) * d) * 9, (pose[1] + np.sin(a) * d) * 9
     wave = textures()[0].numpy()
+    u, v = u + time * 9 * WAVES, v + time * 5.4 * WAVES
     w = wave[(v.astype(int) % 512) + 1, (u.astype(int) % 512) + 1] * np.clip(1.4 - d * d / 810, 0.12, 1)
     r = np.clip(np.round(horizon - depth - 1 + w * np.clip(depth * 0.16, 0.4, 4)).astype(int), 0, HEIGHT - 1)
     c = np.clip(cols + np.round(w * 0.8).astype(int), 0, WIDTH - 1)

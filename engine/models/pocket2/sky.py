@@ -13,8 +13,8 @@ from engine.models.pocket2.cells import LANDS
 Array = NDArray[np.float32]
 SKY_ROWS, SKY_COLUMNS = 136, round(2 * np.pi * FOCAL)
 """Of the panorama; row 0 is the horizon, and a column is 1 / FOCAL radians."""
-SKY_FEATURES = 9
-"""Elevation, cloud, star, nearness to the sun (far and near), disc, two ranges of far hills, a skyline."""
+SKY_FEATURES, CLOUD = 9, 1
+"""Elevation, cloud, star, nearness to the sun (far and near), disc, two ranges of far hills, a skyline; and which of them the cloud is."""
 RISE = (0.13, 0.62, 0.09, 0.34)
 """Elevation of sun or moon at dawn, noon, dusk and night, in radians."""
 FAR_HILLS = {

@@ -50,6 +50,18 @@ _WEATHER = {
     "hazy": "hazy|haze|misty|mist|overcast|dunst|dunstig|diesig|brume|brumeux|bruma|calima|薄雾|霾",
     "foggy": "fog|foggy|nebel|neblig|brouillard|niebla|neblina|雾|大雾|浓雾",
 }
+FALLS = ("dry", "rain", "snowfall", "storm")
+_FALL = {
+    "dry": "dry weather|dry day|trockenes wetter|temps sec|tiempo seco|晴天",
+    "rain": "rain|rains|rainy|raining|rainfall|drizzle|drizzling|showers|downpour|monsoon|"
+    "regen|regnet|regnerisch|verregnet|nieselregen|pluie|pleut|pluvieux|pluvieuse|bruine|averse|"
+    "lluvia|llueve|lloviendo|lluvioso|lluviosa|llovizna|雨|下雨|雨天",
+    "snowfall": "snowfall|snowing|snows|snowstorm|blizzard|snowflakes|falling snow|snow is falling|snow falls|"
+    "schneefall|es schneit|schneit|schneesturm|schneeflocken|chute de neige|chutes de neige|il neige|tempête de neige|"
+    "nevando|nevada fuerte|nieva|ventisca|copos de nieve|下雪|暴风雪|飘雪",
+    "storm": "storm|storms|stormy|thunderstorm|tempest|hurricane|sturm|stürmisch|gewitter|unwetter|"
+    "orage|orageux|tempête|tormenta|tempestad|暴风雨|雷雨|暴雨|风暴",
+}
 _NOT = r"(?:not|no|never|without|isn't|aren't|nicht|kein|keine|keinen|ohne|nie|pas|sans|jamais|sin|nunca|不|没有|无)"
 _TABLES = ((LANDS, _LAND), (TIMES, _TIME), (WEATHERS, _WEATHER))
 _UNSAID = 0.6
@@ -58,16 +70,20 @@ _UNSAID = 0.6
 
 @dataclass(frozen=True)
 class Reading:
-    """What a prompt says: indices of land, time and weather, None where it does not."""
+    """What a prompt says: indices of land, time, weather and what falls, None where it does not."""
 
     land: int | None
     time: int | None
     weather: int | None
+    fall: int | None = None
+    """Index into `FALLS`."""
 
     def __str__(self) -> str:
         said = [
             n[i]
-            for n, i in zip((LANDS, TIMES, WEATHERS), (self.land, self.time, self.weather), strict=True)
+            for n, i in zip(
+                (LANDS, TIMES, WEATHERS, FALLS), (self.land, self.time, self.weather, self.fall), strict=True
+            )
             if i is not None
         ]
         return "read as: " + ", ".join(said) if said else "nothing of it understood"
@@ -84,6 +100,7 @@ def _pattern(words: str) -> re.Pattern[str]:
 
 
 _PATTERNS = [[(i, _pattern(table[name])) for i, name in enumerate(names)] for names, table in _TABLES]
+_FALL_PATTERNS = [(i, _pattern(_FALL[name])) for i, name in enumerate(FALLS)]
 _NEGATED = re.compile(
     r"(?<!\w)" + _NOT + r"(?:\s+(?:at|in|a|an|the|any|more|de|la|le|der|die|das|dem|bei|am|es|of))*\s*$"
 )
@@ -92,8 +109,8 @@ _NEGATED = re.compile(
 def read(prompt: str, reader: Callable[[str], list[list[float]]] | None = None) -> Reading:
     """reader: English text to probabilities of lands, times and weathers, each with 'not said' last."""
     text = prompt.lower()
+    fall, text, negated = _falls(text)
     found: list[int | None] = []
-    negated = False
     for patterns in _PATTERNS:
         best: tuple[int, int] | None = None
         for i, pattern in patterns:
@@ -108,4 +125,29 @@ def read(prompt: str, reader: Callable[[str], list[list[float]]] | None = None) 
             top = max(range(len(p)), key=p.__getitem__)
             if found[k] is None and top < len(p) - 1 and p[top] >= _UNSAID:
                 found[k] = top
-    return Reading(*found)
+    if fall is None and found[2] == WEATHERS.index("clear"):
+        fall = FALLS.index("dry")
+    if fall and found[2] in (None, WEATHERS.index("clear")):
+        found[2] = WEATHERS.index("hazy")  # nothing falls out of a blue sky
+    return Reading(found[0], found[1], found[2], fall)
+
+
+def _falls(text: str) -> tuple[int | None, str, bool]:
+    """What falls by the words of a text, the text without these words, so that "snowing" is no land, and whether one of
+    them was negated.
+    """
+    best: tuple[int, int] | None = None
+    negated, spans = False, []
+    for i, pattern in _FALL_PATTERNS:
+        for m in pattern.finditer(text):
+            spans.append(m.span())
+            if i and _NEGATED.search(text[: m.start()]):
+                negated = True
+            elif best is None or (m.start(), -len(m.group())) < best:
+                best = (m.start(), -len(m.group()))
+                fall: int | None = i
+    if best is None:
+        fall = FALLS.index("dry") if negated else None
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return fall, text, negated

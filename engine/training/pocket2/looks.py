@@ -1,18 +1,15 @@
-"""The judge of looks: what a person sees when standing, turning and walking, against true frames of the same
-commands.
+"""The judge of looks of the second make: what a person sees when standing, turning and walking, against true frames of the
+same commands.
 
 True frames are painted by code from true grounds, with four samples a pixel. Things are counted by the G-buffer's own
-labels. python -m engine.training.pocket2.looks WEIGHTS OUT: scores on the screen and in OUT/looks.json, contact
-sheets in OUT/*.png.
+labels. `foreland evaluate --looks` runs it. python -m engine.training.pocket2.looks OUT: contact sheets, OUT/*.png.
 """
 
 from __future__ import annotations
 
-import json
 import sys
-import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,45 +20,30 @@ from PIL import Image
 from torch import Tensor, nn
 
 # of the project, outside of this family
-from engine.control.conditions import Condition
-from engine.models.interface import Group, HistoryPolicy, Request
+from engine.models.interface import Group, Model
 from engine.models.pocket2.camera import FOCAL, HEIGHT, HORIZON, WIDTH
 from engine.models.pocket2.cells import LANDS
-from engine.models.pocket2.gbuffer import DISTANCE, ON_BOX, ON_CARD, plane
-from engine.models.pocket2.load import Weights
-from engine.models.pocket2.model import GroupState, PocketDecoder, PocketSampler
+from engine.models.pocket2.gbuffer import DISTANCE, ON_BOX, ON_CARD, plane, resting
+from engine.models.pocket2.load import Weights, shipped
+from engine.models.pocket2.model import GroupState, PocketDecoder
+from engine.training.looks import (
+    Picture,
+    Say,
+    colour_gradient,
+    psnr,
+    seam,
+    spectrum,
+    speed,
+    walk,
+)
 from engine.training.pocket2.draw import JITTER
 from engine.training.pocket2.teacher import painted, painted_atlas
 from engine.training.pocket2.truth import TrueSampler
 
-Picture = NDArray[np.uint8]
-Script = Sequence[tuple[float, tuple[str, ...], str]]
-"""Seconds, held keys and prompt, one after the other."""
 SEED = 9_000_000
 TIMES = ("noon", "night")
-WINDOWS = (1, 7, 21)
-
-
-def walk(
-    sampler: PocketSampler, script: Script, seed: int, window: int = 7, begin: Sequence[Group] = ()
-) -> list[Group]:
-    """The groups of a script, all delivered, after those of `begin`, which are the first ones of the result."""
-    sampler.reset()
-    out = list(begin)
-    if out:
-        sampler.extend(out)
-    for seconds, keys, prompt in script:
-        left = round(seconds * 4)
-        while left > 0:
-            k = min(window, left)
-            prepared = sampler.prepare(Condition(0, prompt, keys))
-            request = Request(len(out), k, sampler.spec.steps, seed, 0, prepared, HistoryPolicy.LATENT_INPUT)
-            groups = sampler.sample(request, lambda done, total: True)
-            sampler.extend(groups)
-            out += groups
-            left -= k
-            sampler.evict_before(len(out))
-    return out
+LEARN, TELL = 150, 400
+"""Steps of the judge that tells ours from true frames, and of the one that names lands."""
 
 
 class TrueDecoder(PocketDecoder):
@@ -78,45 +60,6 @@ class TrueDecoder(PocketDecoder):
         return (np.mean([self._renderer.drawn(*shot) for shot in zip(b, m, moved, strict=True)], 0) + 0.5).astype(
             np.uint8
         )
-
-
-def frame(decoder: PocketDecoder, group: Group, n: int = 3) -> Picture:
-    """One frame of a group."""
-    return decoder.frame(group, n) if isinstance(decoder, TrueDecoder) else decoder.decode(group)[n]
-
-
-def psnr(a: Picture, b: Picture) -> float:
-    """Decibels, 99 for equal pictures."""
-    error = float(((a.astype(np.float32) - b) ** 2).mean())
-    return 99.0 if error == 0 else float(10 * np.log10(255**2 / error))
-
-
-def spectrum(picture: Picture) -> tuple[float, float]:
-    """Energy of the top octave, in luma and in chroma."""
-    x = picture.astype(np.float32)
-    luma = x @ np.array([0.299, 0.587, 0.114], np.float32)
-    f = np.hypot(np.fft.fftfreq(HEIGHT)[:, None], np.fft.rfftfreq(WIDTH)[None])
-    top = (f > 0.25) & (f <= 0.5)
-    window = np.hanning(HEIGHT)[:, None] * np.hanning(WIDTH)[None]
-
-    def energy(c: NDArray[np.float32]) -> float:
-        return float((np.abs(np.fft.rfft2((c - c.mean()) * window)) ** 2)[top].mean())
-
-    return energy(luma), energy(x[..., 0] - luma) + energy(x[..., 2] - luma)
-
-
-def colour_gradient(picture: Picture) -> float:
-    """Mean difference of chroma between neighbouring pixels."""
-    x = picture.astype(np.float32)
-    c = x - x.mean(2, keepdims=True)
-    return float(np.abs(np.diff(c, axis=1)).mean())
-
-
-def seam(picture: Picture) -> float:
-    """The strongest difference of two neighbouring columns over the sky's rows, over its median."""
-    x = picture[: int(HORIZON * 0.5)].astype(np.float32).mean(2)
-    d = np.abs(np.diff(x, axis=1)).mean(0)
-    return float(d.max() / max(float(np.median(d)), 0.25))
 
 
 def seen_things(decoder: PocketDecoder, group: Group) -> tuple[float, float]:
@@ -164,7 +107,7 @@ class _Judge(nn.Module):
         return self.head(self.body(x).mean((2, 3)))
 
 
-def classify(train: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor], classes: int, steps: int = 150) -> float:
+def classify(train: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor], classes: int, steps: int) -> float:
     """Accuracy on `test` of a fresh judge with a fixed budget. Random crops of half the picture's size."""
     torch.manual_seed(0)
     net, (x, y), (u, v) = _Judge(classes), train, test
@@ -191,218 +134,179 @@ def classify(train: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor], classes:
     return float((logits.argmax(1) == v).float().mean())  # type: ignore[union-attr]
 
 
-def judge(
-    folder: Path, out: Path, windows: Sequence[int] = WINDOWS, lands: Sequence[int] = tuple(range(8))
-) -> dict[str, Any]:
-    """All rows; see the module's text. Window lengths after the first are judged on two lands."""
-    torch.set_num_threads(1)
-    out.mkdir(parents=True, exist_ok=True)
-    weights = Weights.load(folder)
-    ours, decoder = weights.sampler(), weights.decoder()
-    true, painter = TrueSampler(), TrueDecoder(painted_atlas(out / "painted.npz"))
-    scores: dict[str, Any] = {}
+class Looks:
+    """A model of the second make and its truth: the same walks over true grounds, painted by code."""
 
-    def note(name: str, value: Any) -> None:
-        scores[name] = value
-        print(json.dumps({name: value}), flush=True)
-        (out / "looks.json").write_text(json.dumps(scores, indent=2))
+    def __init__(self, weights: Weights, out: Path, seeds: int = 2, lands: Sequence[int] = tuple(range(8))) -> None:
+        """seeds: walks of a land and time; out: a folder that what is painted once is kept in."""
+        self.decoder = weights.decoder()
+        self.model = Model(weights.sampler(), self.decoder, "")
+        self.painter = TrueDecoder(painted_atlas(out / "painted.npz"))
+        self.seeds, self.lands = seeds, lands
+        truth = Model(TrueSampler(), self.decoder, "")
+        walks = self._walks(truth, 7)
+        self.true = self._seen(walks, lambda g: self.painter.frame(g))
+        self.drawn = [self.decoder.decode(g)[3] for _, _, groups in walks for g in groups[24::4]]
+        self.drawn_lands = [land for land, _, groups in walks for _ in groups[24::4]]
+        self.true_rows = self._rows(walks, self.painter.frame)
 
-    note("speed", _speed(ours, decoder))
-    _sheets(ours, decoder, out)
-    for n, k in enumerate(sorted(windows, key=lambda k: k != 7)):
-        note(f"K={k}", _standing(ours, decoder, k, lands if n == 0 else lands[:: max(1, len(lands) // 2)]))
-    note("approach", _approach(ours, decoder, lands))
-    for name, value in _walking(ours, decoder, true, painter, lands, out).items():
-        note(name, value)
-    return scores
+    def rows(self, window: int, say: Say) -> tuple[dict[str, float], dict[str, Any]]:
+        """Rows of the table at one window length, and what else is worth knowing."""
+        say(f"K = {window}: standing and turning")
+        rows = _standing(self.model, self.decoder, window, self.lands)
+        turning = rows.pop("seam_95")
+        say(f"K = {window}: walking")
+        walks = self._walks(self.model, window)
+        ours, true = self._seen(walks, lambda g: self.decoder.decode(g)[3]), self.true
+        a, b = ours.stats, true.stats
+        for k, name in enumerate(("things", "covered", "detail_luma", "detail_chroma", "colour_walk", "brightness")):
+            rows[name] = round(float(a[:, k].mean() / max(b[:, k].mean(), 1e-6)), 3)
+        rows["seams"] = round(float(max(np.quantile(ours.seams, 0.95), turning) / np.quantile(true.seams, 0.95)), 3)
+        night = [p.mean() for p, t in zip(ours.pictures, ours.times, strict=True) if t]
+        rows["night"] = round(float(np.mean(night)), 1)
+        say(f"K = {window}: telling ours from true frames")
+        rows["two_sample"] = _told_apart(ours, true)
+        rows |= _land_rows(ours, true, self.drawn, self.drawn_lands)
+        by_land = {}
+        for land in self.lands:
+            m = ours.lands == land
+            by_land[LANDS[land]] = {
+                "things": round(float(a[m, 0].mean() / max(b[m, 0].mean(), 0.1)), 2),
+                "detail_luma": round(float(a[m, 2].mean() / b[m, 2].mean()), 2),
+            }
+        if window == 7:
+            say("approach and speed")
+            rows |= _approach(self.model, self.decoder, self.lands)
+            rows |= speed(self.model, prompt(5, "noon"), SEED)
+        return rows, {"by_land": by_land, "walks": self._rows(walks, lambda g: self.decoder.decode(g)[3])}
+
+    def _walks(self, model: Model, window: int) -> list[tuple[int, int, list[Group]]]:
+        """(land, time, groups) of walks of 20 s."""
+        out = []
+        for land in self.lands:
+            for i, t in enumerate(TIMES):
+                for again in range(self.seeds):
+                    turn = ("forward", "turn_left" if again else "turn_right")
+                    p = prompt(land, t)
+                    script = [(9.0, ("forward",), p), (0.75, turn, p), (10.25, ("forward",), p)]
+                    out.append((land, i, walk(model, script, SEED + land + 100 * i + 1000 * again, window)))
+        return out
+
+    def _seen(self, walks: list[tuple[int, int, list[Group]]], frame: Callable[[Group], Picture]) -> Seen:
+        some = [(land, i, n, g) for n, (land, i, groups) in enumerate(walks) for g in groups[40::8]]
+        pictures = [frame(g) for *_, g in some]
+        stats = [
+            (*seen_things(self.decoder, g), *spectrum(p), colour_gradient(p), float(p.mean()))
+            for (*_, g), p in zip(some, pictures, strict=True)
+        ]
+        lands, times = np.array([s[0] for s in some]), np.array([s[1] for s in some])
+        # with one walk a land and time, what is learnt from and what is tested are of the same walks
+        worlds = np.array([s[2] % self.seeds if self.seeds > 1 else k % 2 for k, s in enumerate(some)])
+        return Seen(pictures, np.array(stats), lands, times, worlds, [seam(p) for p in pictures])
+
+    def _rows(
+        self, walks: list[tuple[int, int, list[Group]]], frame: Callable[[Group], Picture]
+    ) -> list[list[Picture]]:
+        """Six instants of the first walk of each land and time."""
+        first = walks[:: self.seeds]
+        return [[frame(groups[n]) for n in (0, 16, 32, 48, 64, 79)] for _, _, groups in first]
 
 
-def _standing(sampler: PocketSampler, decoder: PocketDecoder, k: int, lands: Sequence[int]) -> dict[str, float]:
-    """Stillness, closure, round trip at one window length: the worst of all."""
-    still, colour, ring, trip, seams = [], [], [], [], []
+@dataclass(frozen=True)
+class Seen:
+    """Frames of walks. stats: (n, 6); lands, times: (n,); worlds: (n,), 0 to learn from and 1 to be tested on."""
+
+    pictures: list[Picture]
+    stats: NDArray[np.float64]
+    lands: NDArray[np.int64]
+    times: NDArray[np.int64]
+    worlds: NDArray[np.int64]
+    seams: list[float]
+
+
+def _tensor(x: Sequence[Picture]) -> Tensor:
+    return torch.from_numpy(np.stack(x)).permute(0, 3, 1, 2)
+
+
+def _told_apart(ours: Seen, true: Seen) -> float:
+    """How often a fresh judge tells ours from true frames of worlds that it has not seen."""
+    both = _tensor(ours.pictures + true.pictures)
+    which = torch.tensor([0] * len(ours.pictures) + [1] * len(true.pictures))
+    world = torch.from_numpy(np.concatenate((ours.worlds, true.worlds)))
+    learn, test = world == 0, world == 1
+    return round(classify((both[learn], which[learn]), (both[test], which[test]), 2, LEARN), 3)
+
+
+def _land_rows(ours: Seen, true: Seen, drawn: list[Picture], drawn_lands: list[int]) -> dict[str, float]:
+    """How often a judge that learnt from true grounds, painted and drawn, names our land; and, of one that has seen half of
+    the worlds, how often it names the true land of the others.
+    """
+    pictures, lands = _tensor(true.pictures + drawn), torch.tensor([*true.lands.tolist(), *drawn_lands])
+    test = (_tensor(ours.pictures), torch.from_numpy(ours.lands))
+    half = torch.from_numpy(true.worlds == 0)
+    known, labels = _tensor(true.pictures), torch.from_numpy(true.lands)
+    return {
+        "land": round(classify((pictures, lands), test, 8, TELL), 3),
+        "land_of_true": round(classify((known[half], labels[half]), (known[~half], labels[~half]), 8, TELL), 3),
+    }
+
+
+def _standing(model: Model, decoder: PocketDecoder, k: int, lands: Sequence[int]) -> dict[str, float]:
+    """Stillness where nothing moves, closure, round trip, seams at one window length: the worst of all."""
+    still, ring, trip, seams = [], [], [], []
+    colour: list[float] = []
     for land in lands:
         p, seed = prompt(land, TIMES[land % 2]), SEED + land
-        base = walk(sampler, [(2, (), p)], seed, k)
-        first = frame(decoder, base[7])
-        stood = walk(sampler, [(58, (), p)], seed, k, base)
-        last = frame(decoder, stood[239])
-        still.append(psnr(first, last))
+        base = walk(model, [(2, (), p)], seed, k)
+        first = decoder.decode(base[7])[3]
+        stood = walk(model, [(58, (), p)], seed, k, base)
+        last = decoder.decode(stood[239])[3]
+        s: GroupState = base[7].state
+        rests = resting(decoder._renderer.buffers(s.ground, s.land, s.poses[3:], s.light, s.seed)[0][0]).numpy()
+        still.append(psnr(first, last, rests))
         colour.append(colour_gradient(last) / max(colour_gradient(first), 1e-3))
         for key in ("turn_left", "turn_right"):
-            groups = walk(sampler, [(8, (key,), p), (0.5, (), p)], seed, k, base)
-            # the end's ground, looked at from the start's very pose
-            again = replace(groups[-1], state=replace(groups[-1].state, poses=base[7].state.poses))
-            ring.append(psnr(first, frame(decoder, again)))
-            seams += [seam(frame(decoder, g)) for g in groups[10::12]]
-        groups = walk(sampler, [(3, ("forward",), p), (3.5, ("back",), p)], seed, k, base)
+            groups = walk(model, [(8, (key,), p), (0.5, (), p)], seed, k, base)
+            ring.append(psnr(first, _as_of(decoder, groups[-1], base[7])))
+            seams += [seam(decoder.decode(g)[3]) for g in groups[10::12]]
+        groups = walk(model, [(3, ("forward",), p), (3.5, ("back",), p)], seed, k, base)
         back = np.stack([g.state.poses for g in groups[20:]]).reshape(-1, 5)
-        near = int(np.abs(back[:, :3] - base[7].state.poses[3, :3]).sum(1).argmin())
-        trip.append(psnr(first, frame(decoder, groups[20 + near // 4], near % 4)))
+        near = int(np.abs(back[:, :3] - s.poses[3, :3]).sum(1).argmin())
+        trip.append(psnr(first, _as_of(decoder, groups[20 + near // 4], base[7], near % 4)))
     return {
-        "stillness_worst_db": round(min(still), 2),
-        "colour_gradient_ratio": round(float(np.mean(colour)), 3),
-        "closure_worst_db": round(min(ring), 2),
+        "stillness": round(min(still), 2),
+        "colour": round(max(colour, key=lambda c: abs(float(np.log(c)))), 3),
+        "closure": round(min(ring), 2),
+        "trip": round(min(trip), 2),
         "seam_95": round(float(np.quantile(seams, 0.95)), 2),
-        "round_trip_mean_db": round(float(np.mean(trip)), 2),
-        "round_trip_worst_db": round(min(trip), 2),
     }
 
 
-def _walking(
-    ours: PocketSampler,
-    decoder: PocketDecoder,
-    true: TrueSampler,
-    painter: TrueDecoder,
-    lands: Sequence[int],
-    out: Path,
-    seeds: int = 2,
-) -> dict[str, Any]:
-    """Walks of 20 s of sampled and true worlds: things, detail, seams, whether they can be told, and whether the land
-    can. With one seed a land and time, the judge that tells them has seen other frames of the same walks.
+def _as_of(decoder: PocketDecoder, group: Group, then: Group, n: int | None = None) -> Picture:
+    """A group's ground as it was seen at the time of another group: by its clouds and waves, and, without n, from its very
+    pose; n: from the pose of the group's own frame.
     """
-    scores: dict[str, Any] = {}
-    pictures: dict[str, list[Picture]] = {"ours": [], "true": []}
-    labels: dict[str, list[int]] = {"ours": [], "true": []}
-    worlds: dict[str, list[int]] = {"ours": [], "true": []}
-    stats: dict[str, list[tuple[float, ...]]] = {"ours": [], "true": []}
-    seams: dict[str, list[float]] = {"ours": [], "true": []}
-    rows: dict[str, list[list[Picture]]] = {"ours": [], "true": []}
-    for name, sampler, dec in (("ours", ours, decoder), ("true", true, painter)):
-        for land in lands:
-            for i, t in enumerate(TIMES):
-                for again in range(seeds):
-                    seed = SEED + land + 100 * i + 1000 * again
-                    turn = ("forward", "turn_left" if again else "turn_right")
-                    script = [
-                        (9.0, ("forward",), prompt(land, t)),
-                        (0.75, turn, prompt(land, t)),
-                        (10.25, ("forward",), prompt(land, t)),
-                    ]
-                    groups = walk(sampler, script, seed)
-                    for g in groups[40::8]:
-                        picture = frame(dec, g)
-                        pictures[name].append(picture)
-                        labels[name].append(land)
-                        worlds[name].append(again if seeds > 1 else len(pictures[name]) % 2)
-                        seams[name].append(seam(picture))
-                        stats[name].append(
-                            (*seen_things(dec, g), *spectrum(picture), colour_gradient(picture), float(picture.mean()))
-                        )
-                    if again == 0:
-                        rows[name].append([frame(dec, groups[n]) for n in (0, 16, 32, 48, 64, 79)])
-        print(name, "walked", flush=True)
-    sheet(rows["ours"], out / "walk-ours.png")
-    sheet(rows["true"], out / "walk-true.png")
-    a, b = (np.array(stats[n]) for n in ("ours", "true"))
-    for k, title in enumerate(("things", "covered", "detail_luma", "detail_chroma", "colour_gradient", "brightness")):
-        scores[f"walk_{title}_ratio"] = round(float(a[:, k].mean() / max(b[:, k].mean(), 1e-6)), 3)
-    by_land = {}
-    for land in lands:
-        m, n = np.array(labels["ours"]) == land, np.array(labels["true"]) == land
-        by_land[LANDS[land]] = {
-            "things": round(float(a[m, 0].mean() / max(b[n, 0].mean(), 0.1)), 2),
-            "detail_luma": round(float(a[m, 2].mean() / b[n, 2].mean()), 2),
-        }
-    scores["walk_by_land"] = by_land
-    scores["seam_ratio_95"] = round(float(np.quantile(seams["ours"], 0.95) / np.quantile(seams["true"], 0.95)), 3)
-    night = [
-        p.mean()
-        for p, la in zip(pictures["ours"], range(len(pictures["ours"])), strict=True)
-        if (la // (5 * seeds)) % 2 == 1
-    ]
-    scores["night_mean_luma"] = round(float(np.mean(night)), 1) if night else None
-
-    def tensor(x: list[Picture]) -> Tensor:
-        return torch.from_numpy(np.stack(x)).permute(0, 3, 1, 2)
-
-    both = tensor(pictures["ours"] + pictures["true"])
-    which = torch.tensor([0] * len(pictures["ours"]) + [1] * len(pictures["true"]))
-    world = torch.tensor(worlds["ours"] + worlds["true"])
-    learn, test = world == 0, world == 1
-    scores["two_sample_accuracy"] = round(classify((both[learn], which[learn]), (both[test], which[test]), 2), 3)
-    y, v = torch.tensor(labels["true"]), torch.tensor(labels["ours"])
-    scores["land_accuracy"] = round(classify((tensor(pictures["true"]), y), (tensor(pictures["ours"]), v), 8), 3)
-    return scores
+    poses = then.state.poses if n is None else then.state.poses.copy()
+    if n is not None:
+        poses[3] = group.state.poses[n]
+    return decoder.decode(Group(then.position, group.latent, replace(group.state, poses=poses)))[3]
 
 
-def _approach(sampler: PocketSampler, decoder: PocketDecoder, lands: Sequence[int]) -> dict[str, float]:
-    """Walk 2 s towards what stands ahead: whether it is there, larger, of the same kind."""
-    good, tried = 0, 0
-    for land in lands:
-        for seed in range(2):
-            p = prompt(land, TIMES[seed % 2])
-            first = walk(sampler, [(0.25, (), p)], SEED + 50 + 10 * land + seed)[0]
-            s: GroupState = first.state
-            t = decoder._renderer.fields(s.ground, float(s.poses[3, 0]), float(s.poses[3, 1]), s.land).things
-            d = t.where - s.poses[3, :2]
-            r = np.hypot(d[:, 0], d[:, 1])
-            turn = (np.arctan2(d[:, 1], d[:, 0]) - s.poses[3, 3] + np.pi) % (2 * np.pi) - np.pi
-            ahead = np.nonzero((np.abs(turn) < 0.4) & (r > 35) & (r < 110))[0]
-            if not len(ahead):
-                continue
-            k = ahead[np.abs(turn[ahead]).argmin()]
-            last = walk(sampler, [(2, ("forward",), p)], SEED + 50 + 10 * land + seed, 7, [first])[-1].state
-            u = decoder._renderer.fields(
-                last.ground, float(last.poses[3, 0]), float(last.poses[3, 1]), last.land
-            ).things
-            near = np.hypot(*(u.where - t.where[k]).T)
-            tried += 1
-            if len(near) and near.min() < 0.5:
-                q = int(near.argmin())
-                closer = np.hypot(*(u.where[q] - last.poses[3, :2])) < r[k] - 10
-                good += int(u.index[q] == t.index[k] and u.ident[q] == t.ident[k] and closer)
-    return {"share": round(good / max(tried, 1), 3), "cases": tried}
-
-
-def _speed(sampler: PocketSampler, decoder: PocketDecoder) -> dict[str, float]:
-    """Seconds of processor time on one thread: the first call, calls of K = 7 while walking, and a decoded second."""
-    p = prompt(5, "noon")
-    clock = time.process_time
-    sampler.reset()
-    at, position, calls = clock(), 0, []
-    prepared = sampler.prepare(Condition(0, p, ("forward",)))
-    out: list[Group] = []
-    for n in range(9):
-        begun = clock()
-        groups = sampler.sample(
-            Request(position, 7, sampler.spec.steps, SEED, 0, prepared, HistoryPolicy.LATENT_INPUT), lambda a, b: True
-        )
-        sampler.extend(groups)
-        position += 7
-        out += groups
-        calls.append(clock() - begun)
-        if n == 0:
-            begun = clock()
-            decoder.decode(groups[0])
-            first = clock() - at
-    begun = clock()
-    for g in out[20:44]:
-        decoder.decode(g)
-    each = (clock() - begun) / 24 / 4
-    return {
-        "first_picture_s": round(first, 2),
-        "call_K7_mean_s": round(float(np.mean(calls[1:])), 3),
-        "call_K7_worst_s": round(max(calls[1:]), 3),
-        "frame_s": round(each, 4),
-        "times_real_time": round(1 / 16 / each, 2),
-    }
-
-
-def _sheets(sampler: PocketSampler, decoder: PocketDecoder, out: Path) -> None:
+def sheets(model: Model, decoder: PocketDecoder, out: Path) -> None:
     """Contact sheets: standing 60 s, turning both ways, alternating keys, edits."""
     rows = []
     for land in range(8):
         p = prompt(land, TIMES[land % 2])
-        groups = walk(sampler, [(60, (), p)], SEED + 7 + land)
-        rows.append([frame(decoder, groups[n]) for n in (0, 8, 80, 239)])
+        groups = walk(model, [(60, (), p)], SEED + 7 + land)
+        rows.append([decoder.decode(groups[n])[3] for n in (0, 8, 80, 239)])
     sheet(rows, out / "stand.png")
     rows = []
     for land in (0, 2, 4, 7):
         p = prompt(land, ("noon", "dusk", "dawn", "night")[land // 2])
-        base = walk(sampler, [(1, (), p)], SEED + 7 + land)
+        base = walk(model, [(1, (), p)], SEED + 7 + land)
         for key in ("turn_right", "turn_left"):
-            groups = walk(sampler, [(7.85, (key,), p), (1, (), p)], SEED + 7 + land, 7, base)
-            rows.append([frame(decoder, groups[n]) for n in (3, 8, 13, 18, 23, 28, 33, len(groups) - 1)])
+            groups = walk(model, [(7.85, (key,), p), (1, (), p)], SEED + 7 + land, 7, base)
+            rows.append([decoder.decode(groups[n])[3] for n in (3, 8, 13, 18, 23, 28, 33, len(groups) - 1)])
     sheet(rows, out / "turn.png")
     rows = []
     for land in (0, 3, 6, 7):
@@ -412,8 +316,8 @@ def _sheets(sampler: PocketSampler, decoder: PocketDecoder, out: Path) -> None:
             for _ in range(10)
             for keys in (("turn_left",), ("forward",), ("turn_right",), ("forward", "turn_left"))
         ]
-        groups = walk(sampler, script, SEED + 70 + land, window=2)
-        rows.append([frame(decoder, groups[int(n)]) for n in np.linspace(0, len(groups) - 1, 7)])
+        groups = walk(model, script, SEED + 70 + land, window=2)
+        rows.append([decoder.decode(groups[int(n)])[3] for n in np.linspace(0, len(groups) - 1, 7)])
     sheet(rows, out / "alternate.png")
     rows = []
     for a, b in (
@@ -424,10 +328,43 @@ def _sheets(sampler: PocketSampler, decoder: PocketDecoder, out: Path) -> None:
         ("islands at noon", "volcanic at night"),
         ("desert at dusk", "desert at noon in fog"),
     ):
-        groups = walk(sampler, [(2, ("forward",), a), (4, ("forward",), b)], SEED + 90)
-        rows.append([frame(decoder, groups[n], 1) for n in (7, 8, 9, 10, 11, 12, 14, 23)])
+        groups = walk(model, [(2, ("forward",), a), (4, ("forward",), b)], SEED + 90)
+        rows.append([decoder.decode(groups[n])[1] for n in (7, 8, 9, 10, 11, 12, 14, 23)])
     sheet(rows, out / "edits.png")
 
 
+def _approach(model: Model, decoder: PocketDecoder, lands: Sequence[int]) -> dict[str, float]:
+    """Walk 2 s towards what stands ahead: whether it is there, larger, of the same kind."""
+    good, tried = 0, 0
+    for land in lands:
+        for seed in range(2):
+            p = prompt(land, TIMES[seed % 2])
+            first = walk(model, [(0.25, (), p)], SEED + 50 + 10 * land + seed)[0]
+            s: GroupState = first.state
+            t = decoder._renderer.fields(s.ground, float(s.poses[3, 0]), float(s.poses[3, 1]), s.land).things
+            d = t.where - s.poses[3, :2]
+            r = np.hypot(d[:, 0], d[:, 1])
+            turn = (np.arctan2(d[:, 1], d[:, 0]) - s.poses[3, 3] + np.pi) % (2 * np.pi) - np.pi
+            ahead = np.nonzero((np.abs(turn) < 0.4) & (r > 35) & (r < 110))[0]
+            if not len(ahead):
+                continue
+            k = ahead[np.abs(turn[ahead]).argmin()]
+            last = walk(model, [(2, ("forward",), p)], SEED + 50 + 10 * land + seed, 7, [first])[-1].state
+            u = decoder._renderer.fields(
+                last.ground, float(last.poses[3, 0]), float(last.poses[3, 1]), last.land
+            ).things
+            near = np.hypot(*(u.where - t.where[k]).T)
+            tried += 1
+            if len(near) and near.min() < 0.5:
+                q = int(near.argmin())
+                closer = np.hypot(*(u.where[q] - last.poses[3, :2])) < r[k] - 10
+                good += int(u.index[q] == t.index[k] and u.ident[q] == t.ident[k] and closer)
+    return {"approach": round(good / max(tried, 1), 3), "approach_cases": tried}
+
+
 if __name__ == "__main__":
-    print(json.dumps(judge(Path(sys.argv[1]), Path(sys.argv[2])), indent=2))
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    shipped_weights = Weights.load(shipped())
+    drawer = shipped_weights.decoder()
+    sheets(Model(shipped_weights.sampler(), drawer, ""), drawer, folder)

@@ -2,7 +2,8 @@
 FOLDER] ...
 
 Stages: the ground sampler (flow matching on true grounds, then on its own borders), textures of things, the drawer,
-the reader, packing, and the judge of looks. Each stage that has finished in the work folder is not done again.
+the reader, packing. Each stage that has finished in the work folder is not done again. `foreland
+evaluate --looks --card` judges the result.
 """
 
 from __future__ import annotations
@@ -55,7 +56,6 @@ def pack(work: Path, out: Path, facts: dict[str, Any]) -> Weights:
 def main() -> None:
     """The command."""
     from engine.training.pocket2.draw import train_drawer, train_textures
-    from engine.training.pocket2.looks import judge
     from engine.training.pocket2.train import train
 
     p = argparse.ArgumentParser(description=__doc__)
@@ -64,7 +64,6 @@ def main() -> None:
     p.add_argument("--ground", type=float, default=75, help="minutes of the ground sampler")
     p.add_argument("--textures", type=float, default=4, help="minutes of the textures")
     p.add_argument("--drawer", type=float, default=18, help="minutes of the drawer")
-    p.add_argument("--looks", action="store_true", help="judge the result")
     a = p.parse_args()
     torch.set_num_threads(1)
     a.work.mkdir(parents=True, exist_ok=True)
@@ -84,8 +83,6 @@ def main() -> None:
             facts[name] = stage()
             file.write_text(json.dumps(facts, indent=2))
     pack(a.work, a.out, facts)
-    if a.looks:
-        print(json.dumps(judge(a.out, a.work / "looks"), indent=2))
 
 
 def _reader(file: Path) -> dict[str, float]:

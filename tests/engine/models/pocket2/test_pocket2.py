@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from engine.models.pocket2.camera import FRAMES_PER_GROUP, command
 from engine.models.pocket2.cells import CHANNELS, KIND, LANDS
 from engine.models.pocket2.drawing import Drawer, LayerDrawer, Textures
 from engine.models.pocket2.fields import window_of
-from engine.models.pocket2.gbuffer import planes
+from engine.models.pocket2.gbuffer import planes, resting
 from engine.models.pocket2.ground import LIMIT, Ground
 from engine.models.pocket2.load import Weights, shipped
 from engine.models.pocket2.model import POCKET2, PocketDecoder, PocketSampler, place_noise
@@ -132,7 +133,12 @@ def test_standing_still_is_the_identity(decoder: PocketDecoder) -> None:
             at += k
             s.evict_before(at)
             assert all(not g.latent.where.any() for g in groups)
-        assert np.array_equal(first[3], PocketDecoder(decoder._atlas, decoder._draw).decode(groups[-1])[3])
+        state = groups[-1].state
+        rests = resting(decoder._renderer.buffers(state.ground, state.land, state.poses, state.light, state.seed)[0][3])
+        last = PocketDecoder(decoder._atlas, decoder._draw).decode(groups[-1])[3]
+        assert 0.3 < rests.float().mean() < 1
+        # water runs and clouds drift; nothing else moves
+        assert np.array_equal(first[3][rests], last[rests]) and not np.array_equal(first[3], last)
 
 
 def test_a_full_turn_closes(decoder: PocketDecoder) -> None:
@@ -239,6 +245,20 @@ def test_every_call_reports_its_last_step() -> None:
         assert seen and seen[-1][0] == seen[-1][1]
 
 
+def test_rain_falls_where_a_prompt_says_so_and_stops_where_it_says_so(decoder: PocketDecoder) -> None:
+    s = sampler()
+    s.extend(call(s, 0, 2))
+    dry = decoder.decode(s._groups[1])
+    s.extend(call(s, 2, 4, prompt="meadow at noon, rain"))
+    falling = [s._groups[n].state.falling[1, 0] for n in range(2, 6)]
+    assert falling == sorted(falling) and 0 < falling[0] < falling[-1] <= 0.55
+    wet = decoder.decode(s._groups[5])
+    assert [np.abs(a.astype(int) - b).max() > 60 for a, b in pairwise(wet)] == [True] * 3
+    assert np.array_equal(dry[0], decoder.decode(s._groups[1])[0])
+    s.extend(call(s, 6, 7, prompt="meadow at noon, it stays dry weather"))
+    assert s._groups[12].state.falling[1].max() < 0.05
+
+
 def test_opposite_keys_cancel() -> None:
     assert not command(("forward", "back", "unknown")).any()
 
@@ -282,3 +302,27 @@ def test_words_are_read(text: str, said: tuple[str | None, str | None, str | Non
         None if i is None else n[i] for n, i in zip((LANDS, TIMES, WEATHERS), (r.land, r.time, r.weather), strict=True)
     ]
     assert tuple(names) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "land", "weather", "fall"),
+    [
+        ("a rainy street in Paris", "city", "hazy", "rain"),
+        ("the town by night, it is snowing", "city", "hazy", "snowfall"),
+        ("snow-covered mountains", "snow", None, None),
+        ("Ein Schneesturm im Wald", "autumn", "hazy", "snowfall"),
+        ("une plage sous l'orage, dans le brouillard", "islands", "foggy", "storm"),
+        ("desierto sin lluvia", "desert", None, "dry"),
+        ("下雪的城市", "city", "hazy", "snowfall"),
+        ("meadow, clear sky", "meadow", "clear", "dry"),
+        ("there is no storm over the dunes", "desert", None, "dry"),
+    ],
+)
+def test_what_falls_is_read(text: str, land: str, weather: str | None, fall: str | None) -> None:
+    from engine.models.pocket2.cells import WEATHERS
+    from engine.models.pocket2.words import FALLS
+
+    r = read(text)
+    assert r.land is not None and LANDS[r.land] == land
+    assert (None if r.weather is None else WEATHERS[r.weather]) == weather
+    assert (None if r.fall is None else FALLS[r.fall]) == fall
