@@ -273,9 +273,10 @@ def _standing(model: Model, decoder: PocketDecoder, k: int, lands: Sequence[int]
         back = np.stack([g.state.poses for g in groups[20:]]).reshape(-1, 5)
         near = int(np.abs(back[:, :3] - s.poses[3, :3]).sum(1).argmin())
         trip.append(psnr(first, _as_of(decoder, groups[20 + near // 4], base[7], near % 4)))
+    away = max(colour, key=lambda c: abs(float(np.log(c))))
     return {
         "stillness": round(min(still), 2),
-        "colour": round(max(colour, key=lambda c: abs(float(np.log(c)))), 3),
+        "colour": round(away, 3),
         "closure": round(min(ring), 2),
         "trip": round(min(trip), 2),
         "seam_95": round(float(np.quantile(seams, 0.95)), 2),
