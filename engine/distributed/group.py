@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NoReturn
 
@@ -34,6 +34,8 @@ COLLECTIVE_SECONDS = 120.0
 a collective then."""
 GOODBYE_SECONDS = 3.0
 """For ranks to end by themselves when the group is closed."""
+START_METHOD = "spawn"
+"""Of multiprocessing: the one that works on every system and in a bundle."""
 
 
 class RankError(RuntimeError):
@@ -66,7 +68,7 @@ class RankGroup:
     ) -> None:
         """request: what to load; devices: one a rank; rank: what runs in each process. Raises RankError when one does not come up."""
         self.ranks = len(devices)
-        self._children: list[SpawnProcess] = []
+        self._children: list[BaseProcess] = []
         self._pipes: list[Connection] = []
         self._slowest = 0.0
         self.alive = True
@@ -79,7 +81,7 @@ class RankGroup:
             raise
 
     def _start(self, request: Header, devices: list[str], kind: type[Rank]) -> None:
-        context = multiprocessing.get_context("spawn")
+        context = multiprocessing.get_context(START_METHOD)
         shared = {
             "op": "load",
             "ranks": self.ranks,

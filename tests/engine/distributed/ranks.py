@@ -38,7 +38,7 @@ def _child(rank: int, world: int, store: str, work: Callable[..., Any], argument
 
 def on_ranks(world: int, work: Callable[..., Any], *arguments: Any) -> list[Any]:
     """What `work(*arguments)` returned on each rank. Raises AssertionError with the first traceback."""
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")  # see conftest.py
     answers = context.Queue()
     with tempfile.TemporaryDirectory() as folder:
         store = str(Path(folder) / "store")

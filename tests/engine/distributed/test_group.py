@@ -216,6 +216,7 @@ def bare(ranks: int, **more: object) -> RankGroup:
     return RankGroup({"options": {}, **more}, ["cpu"] * ranks, lambda stage, share: None, BareRank)
 
 
+@pytest.mark.usefixtures("true_starts")
 def test_a_rank_runs_no_file_of_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("multiprocessing", "socket", "engine"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\n")
@@ -250,6 +251,7 @@ def test_a_rank_of_another_engine_says_so(tmp_path: Path, monkeypatch: pytest.Mo
 # -- the whole program -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("true_starts")
 def test_the_engine_survives_a_dead_rank_and_playback_goes_on(tmp_path: Path) -> None:
     spec = spec_of("pocket")
     load = loader("pocket", LoadOptions(device="cpu", gpus=2, threads=1))
