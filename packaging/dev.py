@@ -12,8 +12,11 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "packaging"
@@ -41,11 +44,10 @@ WINDOW_LIBRARIES = (
 )
 TEST_LIBRARIES = ("xvfb", "xauth", "xdotool")
 APT_TIMEOUT = 900
-TESTS = (
-    # two processes, each with its own files; then one after the other what needs the machine to itself
-    ["-n", "2", "--dist", "loadfile", "-m", "not slow and not window and not integration"],
-    ["-m", "(window or integration) and not slow"],
-)
+REAL_TIME = ["-m", "(window or integration) and not slow"]
+"""Tests that wait for the clock more than they compute."""
+COMPUTING = ["-n", "2", "--dist", "loadfile", "-m", "not slow and not window and not integration"]
+"""All others, in two processes, each with files of its own. They give way to those in real time, beside which they run."""
 
 
 def say(text: str) -> None:
@@ -149,16 +151,44 @@ def replace(command: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     system_libraries(WINDOW_LIBRARIES + TEST_LIBRARIES)
     environment(test=True)
-    for name, command in (
+    pytest = [str(PYTHON), "-m", "pytest"]
+    checks = [
         ("lint", [str(PYTHON), "-m", "ruff", "check", "."]),
         ("format", [str(PYTHON), "-m", "ruff", "format", "--check", "."]),
         ("import rules", [str(PYTHON.with_name("lint-imports")), "--no-logo"]),
-        ("types", [str(PYTHON), "-m", "mypy"]),
-        *(("tests", [str(PYTHON), "-m", "pytest", *a]) for a in ([arguments] if arguments else TESTS)),
-    ):
+    ]
+    for name, command in checks:
         say(name)
-        status = subprocess.run(command, cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}).returncode
-        if status:
+        if status := start(command).wait():
+            return status
+    types = ("types", [str(PYTHON), "-m", "mypy"])
+    if arguments:
+        return in_turn([types, ("tests", [*pytest, *arguments])])
+    beside = [types, ("tests that compute", [*pytest, *COMPUTING])]
+    with ThreadPoolExecutor(1) as pool, tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
+        quiet = pool.submit(in_turn, beside, output)
+        status = in_turn([("tests in real time; beside them types, and tests that compute", [*pytest, *REAL_TIME])])
+        status = quiet.result() or status
+        output.seek(0)
+        print(output.read(), flush=True)
+    return status
+
+
+def start(command: list[str], output: IO[str] | None = None) -> subprocess.Popen[bytes]:
+    """Starts a step of the tests. output: where it writes instead of the terminal; such a step gives way to others."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    give_way = (lambda: os.nice(10) and None) if output is not None and os.name == "posix" else None
+    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output, preexec_fn=give_way)
+
+
+def in_turn(steps: list[tuple[str, list[str]]], output: IO[str] | None = None) -> int:
+    """Runs steps one after the other until one fails; its exit status, or 0."""
+    for name, command in steps:
+        if output is None:
+            say(name)
+        else:
+            print(f"foreland: {name}", file=output, flush=True)
+        if status := start(command, output).wait():
             return status
     return 0
 

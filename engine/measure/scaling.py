@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.distributed import group
 from engine.distributed.split import Split, choose
 
 WIDTH, LAYERS, FFN, HEADS, TEXT = 1536, 30, 8960, 12, 512
@@ -183,7 +184,7 @@ def measure(
 
     chosen = choose(HEADS, ranks, split)
     job = {"sizes": list(sizes), "windows": list(windows), "repeats": repeats, "layers": layers, "history": history}
-    context = multiprocessing.get_context("spawn")
+    context: Any = multiprocessing.get_context(group.START_METHOD)
     answers = context.Queue()
     with tempfile.TemporaryDirectory(prefix="foreland-scaling-") as folder:
         store = str(Path(folder) / "store")

@@ -14,11 +14,11 @@ from engine.models.pocket2.cells import CHANNELS
 
 SCRIPT = {
     "prompt": "snowy mountains at noon",
-    "seconds": 3,
+    "seconds": 2,
     "events": [
-        {"t": 0.5, "key": "Right", "action": "down"},
-        {"t": 1.5, "key": "Right", "action": "up"},
-        {"t": 1.5, "prompt": "desert at dusk"},
+        {"t": 0.3, "key": "Right", "action": "down"},
+        {"t": 0.9, "key": "Right", "action": "up"},
+        {"t": 0.9, "prompt": "desert at dusk"},
     ],
 }
 
@@ -41,7 +41,7 @@ def test_equal_runs_in_virtual_time_give_equal_frames_bit_for_bit(tmp_path: Path
     a = np.load(run(tmp_path, "a", "--assume-call", "0.4") / "f.npy")
     b = np.load(run(tmp_path, "b", "--assume-call", "0.4") / "f.npy")
     c = np.load(run(tmp_path, "c", "--assume-call", "0.4", "--seed", "1") / "f.npy")
-    assert a.shape == (48, 160, 256, 3)
+    assert a.shape == (32, 160, 256, 3)
     assert a.dtype == np.uint8
     assert np.array_equal(a, b)
     assert not np.array_equal(a, c)
@@ -52,12 +52,12 @@ def test_a_live_run_writes_film_log_and_summary_that_agree(tmp_path: Path, capsy
     assert capsys.readouterr().out.splitlines()[-1] == str((folder / "w.mp4").resolve())
     with av.open(str(folder / "w.mp4")) as film:
         assert film.streams.video[0].average_rate == 16
-        assert sum(1 for _ in film.decode(video=0)) == 48
+        assert sum(1 for _ in film.decode(video=0)) == 32
     summary = json.loads((folder / "summary.json").read_text())
     lines = [json.loads(x) for x in (folder / "events.jsonl").read_text().splitlines()]
     assert lines[0]["kind"] == "session"
     assert {k: v for k, v in lines[-1].items() if k in summary} == summary
-    assert summary["frames_shown"] == 48
+    assert summary["frames_shown"] == 32
     g = summary["groups"]
     assert g["predicted"] == g["delivered"] + g["revoked"] + g["cached"]
     ticks = [x for x in lines if x.get("name") == "GroupStarted"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,15 @@ from engine.models.interface import (
     Stopped,
 )
 from engine.playback.player import Frame
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_collections() -> Iterator[None]:
+    """The check of memory collects garbage: what was imported before is left out of it."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
 
 SPEC = ModelSpec("good", 4, 2, 16.0, (1, 4), (1, 9), 4, 3, (HistoryPolicy.LATENT_INPUT,))
 

@@ -101,7 +101,7 @@ def test_captions_are_labelled_and_held_out_wordings_are_not_trained_on() -> Non
 def test_a_training_window_never_reaches_from_an_old_condition_into_a_new_one_unseen(folder: Path) -> None:
     clips = train.Clips(folder / "short.npz", 0)
     rng = np.random.default_rng(0)
-    for _ in range(60):
+    for _ in range(15):
         batch = train.draw(clips, rng, 4, 2, 6, 0, len(clips))
         assert batch.history.shape[1:] == (2, CHANNELS, 10, 16)
         assert batch.window.shape[1:] == (6, CHANNELS, 10, 16)

@@ -81,6 +81,7 @@ def test_what_stands_behind_something_near_is_not_covered() -> None:
     assert len(hidden) > 2, "the strip of wall that the post hid"
 
 
+@pytest.mark.slow  # trains, 20 s: of the first make, which does not change any more
 def test_distances_are_learned_from_rendered_frames(tmp_path) -> None:  # type: ignore[no-untyped-def]
     torch.set_num_threads(2)
     net, error = train(0.05, 20, 1, batch=4)
