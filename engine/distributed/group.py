@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from engine.assets import FOLDER
 from engine.distributed.worker import Rank, run_rank
@@ -81,7 +81,7 @@ class RankGroup:
             raise
 
     def _start(self, request: Header, devices: list[str], kind: type[Rank]) -> None:
-        context = multiprocessing.get_context(START_METHOD)
+        context: Any = multiprocessing.get_context(START_METHOD)
         shared = {
             "op": "load",
             "ranks": self.ranks,
