@@ -1,4 +1,4 @@
-"""Sets up a virtual environment and runs or tests Foreland from a checkout. Needs nothing but Python 3.11.
+"""Sets up a virtual environment and runs or tests Foreland from a checkout. Needs nothing but Python 3.11 or newer.
 
 python packaging/dev.py run [options of `foreland run`]
 python packaging/dev.py test [arguments for pytest]
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,9 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 FORELAND = [str(PYTHON), "-P", "-m", "foreland"]
 """-P: what lies in the person's folder, such as an `engine/` of their own, is not imported."""
+OLDEST_PYTHON = (3, 11)
+OLDEST_GLIBC = (2, 34)
+OLDEST_MACOS = 14
 WINDOW_LIBRARIES = (
     "libegl1",
     "libgl1",
@@ -97,6 +101,36 @@ def system_libraries(names: tuple[str, ...]) -> None:
         if done.returncode:
             say(f"`{' '.join(command)}` failed; the window may not open. Install by hand: {' '.join(missing)}")
             return
+
+
+def limits(system: str, machine: str, bits: int, libc: tuple[str, str], mac: str, python: tuple[int, int]) -> str:
+    """Why the locked packages cannot be installed on a machine, or ''. Said before hundreds of megabytes are loaded in vain.
+
+    libc: name and version as `platform.libc_ver` has them. mac: version of macOS. What is wanted is that of the wheels in the lock files:
+    PySide6 6.11 (manylinux_2_34), torch 2.13 (macOS 14 on Apple's processors).
+    """
+    if python < OLDEST_PYTHON:
+        return f"Python {OLDEST_PYTHON[0]}.{OLDEST_PYTHON[1]} or newer is needed; this is {python[0]}.{python[1]}"
+    if bits < 64:
+        return "a Python of 64 bits is needed; this one has 32"
+    if system == "linux":
+        if machine not in ("x86_64", "aarch64"):
+            return f"the packages are made for x86_64 and aarch64; this is {machine}"
+        name, said = libc
+        if name and name != "glibc":
+            return f"the packages are made for systems with glibc; this one has {name}"
+        numbers = tuple(int(n) for n in said.split(".")[:2] if n.isdigit())
+        if numbers and numbers < OLDEST_GLIBC:
+            return (
+                f"glibc {OLDEST_GLIBC[0]}.{OLDEST_GLIBC[1]} or newer is needed (Ubuntu 22.04, Debian 12, RHEL 9); this system has {said}: "
+                "take a container of a newer one"
+            )
+    if system == "darwin":
+        if machine != "arm64":
+            return "a Mac with an Apple processor is needed: torch is no longer made for Intel Macs"
+        if mac and int(mac.partition(".")[0]) < OLDEST_MACOS:
+            return f"macOS {OLDEST_MACOS} or newer is needed; this is {mac}"
+    return ""
 
 
 def environment(test: bool) -> None:
@@ -194,12 +228,14 @@ def in_turn(steps: list[tuple[str, list[str]]], output: IO[str] | None = None) -
 
 
 def main() -> int:
-    if sys.version_info < (3, 11):  # noqa: UP036 (this file is run before anything is installed)
-        stop(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}")
     commands = {"run": run, "test": test, "foreland": foreland}
     if len(sys.argv) < 2 or sys.argv[1] not in commands:
         print(__doc__, file=sys.stderr)
         return 2
+    bits = 64 if sys.maxsize > 2**32 else 32
+    here = (sys.platform, platform.machine(), bits, platform.libc_ver(), platform.mac_ver()[0], sys.version_info[:2])
+    if problem := limits(*here):
+        stop(f"{problem}; nothing was downloaded")
     return commands[sys.argv[1]](sys.argv[2:])
 
 

@@ -14,6 +14,7 @@ from app.cli.display import display_problem, try_qt
 from app.cli.errors import FAILED
 from app.logs import log_file
 from app.storage.paths import data_folder
+from engine.models.gpu import finding
 
 
 class Need(Enum):
@@ -57,12 +58,11 @@ def _torch() -> str:
     return f"torch {torch.__version__}, {torch.get_num_threads()} threads"
 
 
-def _gpu() -> str:
-    import torch
-
-    if not torch.cuda.is_available():
-        raise RuntimeError("no CUDA device: sampling runs on the CPU")
-    return ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
+def _gpu() -> Check:
+    found = finding()
+    advice = found.advice or "the pocket world needs none; large models need an NVIDIA GPU"
+    # a GPU that is there and not used is something that most people want mended
+    return Check("gpu", found.works, found.text, advice, Need.USEFUL if found.advice else Need.OPTIONAL)
 
 
 def _sound() -> str:
@@ -111,7 +111,7 @@ def checks() -> Iterator[Check]:
     version = ".".join(map(str, sys.version_info[:3]))
     yield Check("python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer", Need.REQUIRED)
     yield _try("torch", _torch, "run python packaging/dev.py run once: it installs it", Need.REQUIRED)
-    yield _try("gpu", _gpu, "the pocket world needs none; large models need an NVIDIA GPU", Need.OPTIONAL)
+    yield _gpu()
     if problem := display_problem():
         yield Check("display", False, problem, "`foreland explore` needs none", Need.USEFUL)
     else:

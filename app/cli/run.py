@@ -19,11 +19,27 @@ from app.cli.report import write_json
 from app.options import Choice, ChoiceError, ModelOptions, SamplingOptions
 from app.storage.paths import data_folder
 from engine.files import claim_folder
+from engine.models.catalogue import find
+from engine.models.gpu import finding
 
 
 def new_session() -> Path:
     """A new folder for a session's log. Raises OSError."""
     return claim_folder(data_folder() / "sessions" / time.strftime("%Y-%m-%d-%H%M%S"))
+
+
+def unused_gpu(model: ModelOptions) -> str:
+    """Why the model will be computed on the CPU though nobody chose that, and what to do; '' where there is nothing to say."""
+    if model.device != "auto":
+        return ""
+    found = finding()
+    try:
+        large = find(model.model, model.like).memory_gb > 0
+    except ValueError:
+        large = False  # an unknown name is refused in a moment
+    if found.works or not (large or found.advice):
+        return ""
+    return f"{found.text}; {found.advice}" if found.advice else found.text
 
 
 @click.command()
@@ -51,6 +67,8 @@ def run(
         folder = session or new_session()
     except OSError as e:
         raise UserError(f"the session log cannot be written to {data_folder()}: {e.strerror}") from e
+    if said := unused_gpu(model):
+        click.echo(f"foreland: {said}", err=True)
     if problem := display_problem():
         click.echo(f"foreland: no display here: exploring with the bundled key script instead ({problem})", err=True)
         return explore_by(Run(model, sampling, script, folder / "world.mp4", folder))

@@ -94,3 +94,48 @@ def test_who_is_not_root_is_told_the_command(
 
 def test_what_lies_in_the_persons_folder_is_not_imported(dev: ModuleType) -> None:
     assert dev.FORELAND[1:] == ["-P", "-m", "foreland"]
+
+
+LINUX = ("linux", "x86_64", 64, ("glibc", "2.36"), "", (3, 11))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, ""),
+        ({5: (3, 12)}, ""),
+        ({5: (3, 13)}, ""),
+        ({5: (3, 10)}, "Python 3.11 or newer"),
+        ({2: 32}, "64 bits"),
+        ({1: "aarch64"}, ""),
+        ({1: "armv7l"}, "this is armv7l"),
+        ({3: ("glibc", "2.34")}, ""),
+        ({3: ("glibc", "2.31")}, "this system has 2.31"),
+        ({3: ("glibc", "2.28")}, "glibc 2.34 or newer"),
+        ({3: ("musl", "1.2.4")}, "this one has musl"),
+        ({3: ("", "")}, ""),
+        ({0: "darwin", 1: "arm64", 4: "14.2"}, ""),
+        ({0: "darwin", 1: "arm64", 4: "13.6.1"}, "macOS 14 or newer"),
+        ({0: "darwin", 1: "x86_64", 4: "15.0"}, "Intel Macs"),
+        ({0: "win32", 1: "AMD64"}, ""),
+    ],
+)
+def test_what_cannot_be_installed_is_said_before_anything_is_loaded(
+    dev: ModuleType, change: dict[int, object], said: str
+) -> None:
+    here = list(LINUX)
+    for i, value in change.items():
+        here[i] = value
+    problem = dev.limits(*here)
+    assert said in problem and bool(said) == bool(problem)
+
+
+def test_a_machine_that_cannot_is_told_and_no_environment_is_made(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(dev.platform, "libc_ver", lambda: ("glibc", "2.28"))
+    monkeypatch.setattr(dev, "environment", lambda test: pytest.fail("something was installed"))
+    monkeypatch.setattr(sys, "argv", ["dev.py", "foreland", "doctor"])
+    with pytest.raises(SystemExit):
+        dev.main()
+    assert "nothing was downloaded" in capsys.readouterr().err

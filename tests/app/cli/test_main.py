@@ -12,7 +12,12 @@ import click
 import pytest
 
 from app.cli.main import COMMANDS, cli, main
+from app.cli.run import unused_gpu
+from app.options import ModelOptions
+from engine.models import gpu
+from engine.models.gpu import Machine
 
+CARD = ("NVIDIA GeForce RTX 4090", (8, 9))
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -135,3 +140,23 @@ def test_schemas_are_json_and_say_what_is_needed(kind: str, capsys: pytest.Captu
     if kind == "script":
         assert schema["required"] == ["prompt"]
         assert "Seconds of media time" in json.dumps(schema)
+
+
+@pytest.mark.parametrize(
+    ("machine", "model", "device", "said"),
+    [
+        (Machine(cuda="13.0"), "wan2.1-t2v-1.3b", "auto", "no NVIDIA GPU here"),
+        (Machine(cuda="13.0"), "pocket2", "auto", None),
+        (Machine(cuda="13.0"), "wan2.1-t2v-1.3b", "cpu", None),
+        (Machine((CARD,), "580.65", True, None), "pocket2", "auto", "a build for the CPU alone"),
+        (Machine((CARD,), "550.54", True, "13.0"), "wan2.1-t2v-1.3b", "auto", "pip install --force-reinstall torch=="),
+        (Machine((CARD,), "580.65", True, "13.0"), "wan2.1-t2v-1.3b", "auto", None),
+    ],
+)
+def test_a_gpu_that_is_not_used_is_said_first(
+    machine: Machine, model: str, device: str, said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No model is computed on the CPU in silence where nobody chose that."""
+    monkeypatch.setattr(gpu, "machine", lambda: machine)
+    text = unused_gpu(ModelOptions(model=model, device=device))
+    assert (said in text) if said else not text
