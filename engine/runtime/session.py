@@ -50,6 +50,7 @@ from engine.control.events import (
     TimerFired,
 )
 from engine.errors import Refused
+from engine.models.finite import check_finite
 from engine.models.interface import ConditionError, Group, Model, Request, StepCallback
 from engine.playback.player import PlaybackEvent, PlaybackEventKind
 from engine.playback.shared_player import SharedPlayer
@@ -548,7 +549,9 @@ class Session:
 
         self._feed(CallProgressed(self._now(), launch.call, 0, request.steps))
         try:
-            return self.model.sampler.sample(request, on_step)
+            groups = self.model.sampler.sample(request, on_step)
+            check_finite(groups)
+            return groups
         except BaseException as e:
             error = f"{type(e).__name__}: {e}"
             raise
