@@ -42,6 +42,15 @@ def test_every_model_that_is_pulled_has_what_is_published_of_it() -> None:
         assert (entry.base is None) == bool(known.settings)
 
 
+@pytest.mark.parametrize("file", ["README.md", "docs/models.md"])
+def test_the_tables_of_models_say_of_each_what_was_proven(file: str) -> None:
+    text = (Path(__file__).resolve().parents[3] / file).read_text("utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    assert [row.split("`")[1] for row in rows if row.split("`")[1] in CATALOGUE] and all(
+        any(row.startswith(f"| `{name}` |") for row in rows) for name in PULLED
+    )
+
+
 def test_patterns_of_keys() -> None:
     assert list(expanded("blocks.{0..1}.norms.{3..4}.w")) == [f"blocks.{i}.norms.{j}.w" for i in (0, 1) for j in (3, 4)]
     assert list(expanded("head.modulation")) == ["head.modulation"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from transformers import AutoTokenizer
 
 from engine.control.conditions import Condition
 from engine.models.interface import ConditionError, Model
-from engine.models.text_embeddings import TOKENS, EmbeddingCache, PromptEncoder, clean
+from engine.models.text_embeddings import TOKENS, EmbeddingCache, PromptEncoder, clean, read_tokenizer
 from engine.models.wan.load import read_text_encoder
+from engine.models.weight_files import LayoutError
 
 CPU = torch.device("cpu")
 
@@ -26,6 +28,20 @@ def encoder(folder: Path, cache: Path | None, release: bool = False) -> PromptEn
     return PromptEncoder(
         lambda: read_text_encoder(folder, CPU, torch.float32), EmbeddingCache(cache, "m"), CPU, torch.float32, release
     )
+
+
+def test_code_in_a_model_s_folder_is_neither_run_nor_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tok.py").write_text("open('ran', 'w').close()\nclass Tok: pass\n")
+    settings = {"tokenizer_class": "Tok", "auto_map": {"AutoTokenizer": ["tok.Tok", None]}}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    (tmp_path / "config.json").write_text("{}")
+    monkeypatch.setattr("builtins.input", lambda *words: pytest.fail("somebody was asked"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LayoutError, match="holds no tokenizer that can be read"):
+        read_tokenizer(tmp_path)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_an_embedding_is_that_of_diffusers_padded_with_zeros(folder: Path) -> None:
