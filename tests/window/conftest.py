@@ -23,6 +23,7 @@ from app.audio_output import Fill, NullStream, SoundError, SoundOut
 from app.options import ModelOptions
 from app.window.main_window import MainWindow
 from engine.loading import loader
+from engine.models.load_options import LoadOptions
 from engine.models.registry import spec_of
 from engine.playback.audio import DeviceClock
 from engine.runtime.clock import Clock, SystemClock
@@ -165,7 +166,9 @@ def open_any(qapp: QApplication) -> Callable[..., Person]:
         **more: Any,
     ) -> Person:
         spec = spec or spec_of("pocket")
-        engine = Engine(load or loader("pocket"), spec, settings, session, clock or SystemClock())
+        engine = Engine(
+            load or loader("pocket", LoadOptions(threads=1)), spec, settings, session, clock or SystemClock()
+        )
         window = MainWindow(engine, settings, spec, **more)
         window.preferences.coached = coached
         window.resize(*size)
@@ -200,7 +203,7 @@ def other_models(folder: Path) -> dict[str, Callable[..., Any]]:
     """What lets a window open other models, as the command line does; their sessions go to folders in `folder`."""
     numbers = count()
     return {
-        "choose": lambda name: ModelOptions(device="cpu", threads=2).another(name).choose(),
+        "choose": lambda name: ModelOptions(device="cpu", threads=1).another(name).choose(),
         "new_session": lambda: folder / f"session-{next(numbers)}",
     }
 
