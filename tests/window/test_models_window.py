@@ -32,8 +32,8 @@ from engine.playback.audio import DeviceClock
 from engine.runtime.clock import SystemClock
 from engine.runtime.settings import Settings
 from engine.runtime.view import UpdateKind, UpdatePhase
-from tests.engine.models.test_hub import Hub
 from tests.engine.distributed.conftest import quick_starts  # noqa: F401 (a fixture: ranks start from a server)
+from tests.engine.models.test_hub import Hub
 from tests.window.conftest import Person, Viewer, other_models
 
 WAN = "wan2.1-t2v-1.3b-self-forcing"
