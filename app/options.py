@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -116,6 +116,12 @@ class SamplingOptions:
     """Denoising steps of a call."""
     commit: Commit = Commit.SPECULATIVE
     history: HistoryPolicy | None = None
+    answer: bool = False
+    """Whether keys and prompts are answered by short calls."""
+    preempt: bool = False
+    """Whether a call is stopped at a step for something newer."""
+    aim: float = 0.0
+    """Seconds within which an update should be seen."""
     latents: bool = False
     """Whether the latents are kept in the session's folder."""
 
@@ -123,7 +129,7 @@ class SamplingOptions:
         """Raises ChoiceError for what the model cannot do."""
         from engine.runtime.settings import Settings
 
-        chosen = Settings(prompt, self.seed, self.window, self.steps, self.commit, self.history, self.latents)
+        chosen = Settings(prompt, **asdict(self))
         try:
             return chosen.checked(spec)
         except ValueError as e:

@@ -15,8 +15,7 @@ from app.cli.progress import ProgressLine
 from app.cli.report import markdown, write_json
 from app.options import ChoiceError, ModelOptions, gpu_count
 from engine.assets import prompt_presets
-from engine.control.events import Commit
-from engine.measure.simulate import UPDATES
+from engine.measure.simulate import METHODS, UPDATES
 from engine.models.interface import Model
 from engine.models.load_options import DTYPES
 from engine.models.registry import default_threads, pocket_folder
@@ -45,9 +44,7 @@ def bench() -> None:
 @bench.command()
 @model_options
 @windows_option
-@click.option(
-    "--policy", type=Listed(click.Choice([c.value for c in Commit])), default="speculative,chunk", help="Commitment."
-)
+@click.option("--policy", type=Listed(click.Choice(list(METHODS))), default="speculative,chunk", help="What decides.")
 @click.option("--rate", type=Listed(click.Choice(list(UPDATES))), default="low,high", help="Updates as in the paper.")
 @click.option("--trajectories", type=Whole(min=1), default=2, help="Of each setting.")
 @click.option("--seconds", type=Number(5), default=30.0, help="Of one trajectory.")
@@ -70,7 +67,7 @@ def serve(
     with as_user_error(ChoiceError):
         choice = model.choose()
     _check_windows(choice.spec, windows)
-    settings = [bench_serving.Setting(k, Commit(p), r) for k in windows for p in policy for r in rate]
+    settings = [bench_serving.Setting(k, p, r) for k in windows for p in policy for r in rate]
     prompts = prompt_presets()
     try:
         out.mkdir(parents=True, exist_ok=True)

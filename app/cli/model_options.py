@@ -16,6 +16,7 @@ from engine.models.catalogue import DEFAULT
 from engine.models.interface import HistoryPolicy
 from engine.models.load_options import DTYPES, TEXT_PLACES
 from engine.models.registry import names
+from engine.runtime.settings import MOST_AIM
 
 Command = Callable[..., Any]
 
@@ -79,6 +80,15 @@ SAMPLING = (
         "--history",
         type=click.Choice([h.value for h in HistoryPolicy]),
         help="How retained history conditions the next call.  [default: the model's]",
+    ),
+    click.option("--answer", is_flag=True, help="Answer keys and prompts by short calls, which a refill of K follows."),
+    click.option("--preempt", is_flag=True, help="Stop a call at a step when something newer makes it worthless."),
+    click.option(
+        "--aim",
+        type=Number(0, MOST_AIM),
+        default=0.0,
+        metavar="S",
+        help="With --answer: seconds to be seen within; the longest answer that does.  [default: the shortest]",
     ),
     click.option("--latents", is_flag=True, help="Keep the latents in the session's folder too."),
 )

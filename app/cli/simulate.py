@@ -11,8 +11,8 @@ import click
 from app.cli.errors import UserError, as_user_error
 from app.cli.parameters import FILE, Listed, Number, Whole
 from app.cli.report import write_json
-from engine.control.events import Commit
 from engine.measure.simulate import (
+    METHODS,
     UPDATES,
     Profile,
     ProfileError,
@@ -41,10 +41,14 @@ COLUMNS = (
     ("w", "w"),
     ("A", "A"),
     ("A_theory", "A theory"),
+    ("waste", "made/shown"),
     ("busy_share", "busy"),
+    ("preempted", "stopped a min"),
     ("superseded", "superseded"),
 )
 """Of a row of `engine.measure.simulate`, and its heading."""
+BEYOND = ("paper", "answer", "preempt", "answer+preempt")
+"""The paper's method and what goes beyond it."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,10 @@ class Numbers:
 @click.command()
 @click.option("--profile", metavar="NAME,...", help="Names of assets/profiles.json, or all.  [default: all]")
 @click.option(
-    "--policy", type=Listed(click.Choice([c.value for c in Commit])), default="speculative,chunk", help="Commitment."
+    "--policy",
+    type=Listed(click.Choice([*METHODS, "all"])),
+    default="speculative,chunk",
+    help="What decides: the paper's method, the chunk baseline, or what goes beyond the paper; all of that.",
 )
 @click.option(
     "--rate", type=Listed(click.Choice(list(UPDATES))), default="low,high", help="Updates as often as in the paper."
@@ -113,10 +120,10 @@ def simulate(
             rates: list[str | float] = list(rate) if update_rate is None else [update_rate]
             for p in Numbers(**numbers).profiles(profile):
                 for r in rates:
-                    for commit in map(Commit, policy):
-                        row = trajectories_of(p, commit, r, trajectories, seconds, seed)
+                    for name in BEYOND if "all" in policy else policy:
+                        row = trajectories_of(p, name, r, trajectories, seconds, seed)
                         if ranges and isinstance(r, str):
-                            row["range_low"], row["range_high"] = protocol_range(p, commit, r, seconds, seed)
+                            row["range_low"], row["range_high"] = protocol_range(p, name, r, seconds, seed)
                         rows.append(row)
     click.echo(table(rows))
     if json_file:
@@ -131,7 +138,7 @@ def _map(trajectories: int, seconds: float, seed: int) -> list[dict[str, Any]]:
         for share in (0.15, 0.3, 0.6, 0.9):
             profile = uniform_profile(k, 0.25, share * k / 4, share * k / 4)
             for minute in (1.5, 7, 30):
-                row = trajectories_of(profile, Commit.SPECULATIVE, minute / 60, trajectories, seconds, seed)
+                row = trajectories_of(profile, "speculative", minute / 60, trajectories, seconds, seed)
                 row["profile"] = f"K={k} C/T={share:g}"
                 rows.append(row)
     return rows

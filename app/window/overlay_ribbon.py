@@ -59,6 +59,7 @@ def paint_ribbon(p: QPainter, ribbon: Ribbon, axis: bool) -> None:
     for group in view.groups:
         _group(p, ribbon, group)
     _flight(p, ribbon)
+    _stopped(p, ribbon)
     for group in view.revoked:
         _revoked(p, ribbon, group)
     _playhead(p, ribbon)
@@ -103,7 +104,8 @@ def _flight(p: QPainter, r: Ribbon) -> None:
     whole = r.box(f.start, f.window * span).width()
     done = QRectF(box.left(), box.bottom() - 5, min(box.width(), whole * f.step / max(1, f.steps)), 5)
     p.fillRect(done, colour)
-    text = tr("step {step}/{steps}", step=f.step, steps=f.steps)
+    words = "answer, step {step}/{steps}" if f.answer else "step {step}/{steps}"
+    text = tr(words, step=f.step, steps=f.steps)
     metrics = QFontMetricsF(p.font())
     need = metrics.horizontalAdvance(text) + 10
     if need <= box.width() and metrics.height() + 6 <= box.height():
@@ -111,6 +113,24 @@ def _flight(p: QPainter, r: Ribbon) -> None:
         p.fillRect(back, QColor(12, 14, 20, 190))
         p.setPen(INK)
         p.drawText(back, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _stopped(p: QPainter, r: Ribbon) -> None:
+    """A call that was stopped for a newer condition: its outline, struck out at the step that it reached, fades."""
+    f = r.view.stopped
+    if f is None or f.stopped is None:
+        return
+    left = 1 - min(1.0, max(0.0, (r.now - f.stopped) / FADE_SECONDS))
+    span = r.view.groups[-1].span if r.view.groups else 4
+    box = r.box(f.start, f.window * span).intersected(r.area)
+    colour = version_colour(f.version, int(200 * left))
+    p.setPen(QPen(colour, 1, Qt.PenStyle.DotLine))
+    p.drawRect(box)
+    red = QColor(RED)
+    red.setAlpha(int(255 * left))
+    p.setPen(QPen(red, 2))
+    x = box.left() + box.width() * f.step / max(1, f.steps)
+    p.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
 
 
 def _revoked(p: QPainter, r: Ribbon, g: GroupMark) -> None:

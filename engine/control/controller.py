@@ -14,7 +14,7 @@ jointly from a branch position j and replaces everything from j on.
       delivered   locked    revocable cache       not predicted
 
 In *Consume* no call is active and the cache plays. In *Produce* one call is active. A new condition (a *version*) is
-recorded at once but never interrupts the call. Whenever an event leaves the machine without an active call, the guard
+recorded at once but does not interrupt the call. Whenever an event leaves the machine without an active call, the guard
 is evaluated: a pending version with a feasible branch, or a refill that is due, launches a call. The branch is the
 smallest j that is past the lock, a branch point of the model, and whose deadline leaves time to make the new content:
 
@@ -31,6 +31,10 @@ While playback is held (not started, paused or stalled) deadlines move on with t
 Symbols, as in the paper: K latents of a call, j branch, d first undelivered position, l first unlocked position, e first
 position without a prediction; C seconds from a launch to its first deliverable group. The latency of an update is
 L = R + C + Q: it waits for R until a call takes it in, and what was made for it waits for Q until it plays.
+
+Two policies go beyond the paper and are off in a plain `Policy`. *Short answers*: an update is answered by a call of fewer
+latents, which is there sooner and lasts until a refill of the full K follows. *Preemption*: a call that a newer condition has
+made worthless is stopped at its next denoising step; what it had revoked comes back first.
 
 Differences from the sources, each marked [ours] in the design notes: `ready` has two kinds; a due refill takes the
 newest ready version; a failed call gets back what it revoked; calls past a hard limit are abandoned.
@@ -147,6 +151,10 @@ LATE = 1e-6
 """Seconds by which a deadline has to be missed to be counted as missed."""
 KEPT_CALLS = 8
 """Calls whose times are kept before those are forgotten that nothing in the cache came from."""
+STEPS_LEFT = 2
+"""Denoising steps that a call has to have left for a stop to be worth it: what is nearly done is had sooner than begun anew. [ours]"""
+PREEMPTED = "preempted"
+"""The reason of an Abandon that makes room for a newer condition."""
 RETRY_MOST = 60.0
 """Seconds of the longest rest between failed calls."""
 
@@ -171,6 +179,9 @@ class InFlight:
     """Seconds that a person had held playback for, at the launch."""
     began: float | None = None
     """When its sampling began, once that is known."""
+    step: int = 0
+    steps: int = 0
+    """Of its sampling, once that is known."""
     foreseen: float = 0.0
     """Seconds of its sampling, judged by its own steps; 0 before the first."""
     first_ready: float | None = None
@@ -260,6 +271,10 @@ class Controller:
         """Calls in a row that took too long."""
         self._lost: int | None = None
         """The last position that could not be decoded, until what was made in its place plays."""
+        self._preempted = 0
+        """Calls in a row that were stopped for a newer condition."""
+        self._span = 0
+        """Frames of the last group that was made."""
         self._unmade: dict[int, Change] = {}
         """What is new in each version that no call has made yet."""
 
@@ -303,7 +318,7 @@ class Controller:
         """The smallest feasible branch, and by how many seconds its deadline is missed (0 when it is not)."""
         end = self.end
         if self.policy.commit is Commit.SPECULATIVE:
-            work = self._work(self._is_edit(self._ready))
+            work = self._answer()
             slow = self.estimator.decode > 0
             need = (now + self.estimator.lead(work) - self.origin(now)) * self.policy.fps
             first = max(self.locked, self.delivered)
@@ -313,10 +328,30 @@ class Controller:
                     return j, 0.0
         return end, self._late(now)
 
-    def _work(self, edit: bool) -> Work:
-        """What the next call's time depends on."""
+    def _work(self, edit: bool, window: int | None = None) -> Work:
+        """What the next call's time depends on. window: its latents, None for those of a refill."""
         p = self.policy
-        return Work(p.window, p.steps, edit, p.history)
+        return Work(p.window if window is None else window, p.steps, edit, p.history)
+
+    def _answer(self) -> Work:
+        """The call that would answer the newest ready version."""
+        edit = self._is_edit(self._ready)
+        return self._work(edit, self._answering(edit))
+
+    def _answering(self, edit: bool) -> int:
+        """K of a call that answers an update: the smallest that lasts until a refill can follow or, where there is an aim, the
+        largest that meets it."""
+        p = self.policy
+        if not p.answers or p.commit is Commit.CHUNK or not self._span:
+            return p.window
+        group = self._span / p.fps
+        lasts = [k for k in sorted(p.answers) if k < p.window and k * group >= self.lead()]
+        if not lasts:
+            return p.window
+        if not p.aim:
+            return lasts[0]
+        meets = [k for k in (*lasts, p.window) if self.estimator.first(self._work(edit, k)) + group / 2 <= p.aim]
+        return meets[-1] if meets else lasts[0]
 
     def _is_edit(self, version: int) -> bool:
         """Whether a call under this version would be the first under other words."""
@@ -391,6 +426,7 @@ class Controller:
             self.failures = 0
         if e.inputs_ready:
             self._offer(e.version)
+            self._preempt(e.at, out)
 
     def _offer_version(self, e: InputsReady, out: list[Command]) -> None:
         """the version can run: it is pending, if it is the newest"""
@@ -398,6 +434,7 @@ class Controller:
         if entry is not None and not entry.ready:
             entry.ready = True
             self._offer(e.version)
+            self._preempt(e.at, out)
 
     def _offer(self, version: int) -> None:
         """The newest ready version is the one to run; older ones fold into it and end as superseded when it shows."""
@@ -421,6 +458,7 @@ class Controller:
             return
         if call.began is None:
             call.began = e.at
+        call.step, call.steps = e.step, e.steps
         if e.step:
             call.foreseen = (e.at - call.began) * e.steps / e.step
 
@@ -433,6 +471,7 @@ class Controller:
             raise ProtocolError(f"call {e.call} made more than its {call.window} groups")
         if call.first_ready is None:
             self._first_groups(call, e)
+        self._span = e.spans[-1] if e.spans else self._span
         for span in e.spans:
             self.cache.append(Prediction(self.end, call.call, call.made, self._end_frame, span, call.version))
             self._end_frame += span
@@ -443,6 +482,7 @@ class Controller:
         """C of a call is known, and what its launch revoked is not wanted any more."""
         call.first_ready = e.at
         call.shadow = ()
+        self._preempted = 0
         began = call.launched if call.began is None else call.began
         took = e.at - began if e.sampled is None else e.sampled - began + self.estimator.decode
         self.estimator.saw_first(call.work, took, call.branch == self._began_at)
@@ -600,14 +640,39 @@ class Controller:
 
     def _failed(self, call: InFlight, error: str, now: float, out: list[Command]) -> None:
         """A call ended without its groups: what it revoked comes back, and its version is wanted again."""
+        self._give_back(call, out)
+        if call.made == 0 or not self.policy.retry_after:
+            self._want_again(call)
+        self._count_failure("sampling", error, now, out)
+
+    def _give_back(self, call: InFlight, out: list[Command]) -> None:
+        """What the launch of a call revoked is in the cache again."""
         if call.shadow and self.end == call.branch:
             self.cache.extend(call.shadow)
             self._end_frame = call.shadow[-1].start + call.shadow[-1].span
             self.counts.revoked -= len(call.shadow)
             out.append(Restore(call.shadow))
-        if call.made == 0 or not self.policy.retry_after:
-            self._want_again(call)
-        self._count_failure("sampling", error, now, out)
+
+    def _preempt(self, now: float, out: list[Command]) -> None:
+        """A call that a newer condition has made worthless ends at its next step, where that is sooner than its end and what was
+        predicted before lasts until the new call is there. What it had revoked comes back; the guard does the rest."""
+        call, p = self.in_flight, self.policy
+        if call is None or self.pending is None or p.commit is Commit.CHUNK or self._preempted >= p.preempt:
+            return
+        if call.first_ready is not None or self.held or self.failures or call.steps - call.step < STEPS_LEFT:
+            return
+        newer = [change for v, change in self._unmade.items() if v > call.version]
+        if call.press and Change.RELEASE in newer:
+            return  # nobody has seen that press yet, and the newer condition may be without it
+        step = max(self.estimator.first(call.work), call.foreseen) / call.steps
+        last = call.shadow[-1] if call.shadow else None
+        end = self._end_frame if last is None else last.start + last.span
+        if self.origin(now) + end / p.fps < now + step + self.estimator.lead(self._answer()) - SIMULTANEOUS:
+            return
+        out.append(Abandon(call.call, PREEMPTED))
+        self._free()
+        self._give_back(call, out)
+        self._preempted += 1
 
     def _want_again(self, call: InFlight) -> None:
         if call.version == self._ready and call.reason is Reason.UPDATE:
@@ -653,7 +718,7 @@ class Controller:
             self.pending = None
         self.running = version
         press = any(v <= version and change is Change.PRESS for v, change in self._unmade.items())
-        work = self._work(self._is_edit(version))
+        work = self._answer() if reason is Reason.UPDATE else self._work(self._is_edit(version))
         call = InFlight(self._next_call, j, work.window, version, now, reason, work, press, shadow, self.paused(now))
         self.in_flight = call
         self._next_call += 1

@@ -67,10 +67,16 @@ class Policy:
     """Denoising steps of a call, which its estimate depends on; 0: unknown."""
     history: str = ""
     """The history policy, which its estimate depends on as well."""
+    answers: tuple[int, ...] = ()
+    """Lengths that a call which answers an update may have instead of `window`; none: the paper's method. [ours]"""
+    aim: float = 0.0
+    """Seconds within which an update should be answered: of the answers that do, the longest is taken. 0: the shortest."""
+    preempt: int = 0
+    """Calls in a row that are stopped at a step for a newer condition, at most; 0: the paper's method, which stops none. [ours]"""
 
     def __post_init__(self) -> None:
         counts = (self.window, self.phase, self.block, self.attempts)
-        least = (self.patience, self.retry_after, self.steps)
+        least = (self.patience, self.retry_after, self.steps, self.aim, self.preempt, *self.answers)
         if self.fps <= 0 or min(counts) < 1 or self.hard_limit <= 0 or min(least) < 0:
             raise ValueError(f"impossible policy: {self}")
 

@@ -17,8 +17,10 @@ from pydantic import Field, TypeAdapter, model_validator
 
 from engine.assets import FOLDER
 from engine.control.controller import Controller, Counts
-from engine.control.estimator import Estimator
+from engine.control.estimator import Estimator, Work
 from engine.control.events import (
+    Abandon,
+    CallProgressed,
     Commit,
     ConditionChanged,
     Event,
@@ -31,6 +33,7 @@ from engine.control.events import (
     Policy,
     Receipt,
     RequestFinished,
+    Restore,
     Revoke,
     SetTimer,
     TimerFired,
@@ -79,6 +82,10 @@ class Profile:
     gpus: int = 1
     about: str = ""
     paper: dict[str, Any] = field(default_factory=dict)
+    answers: dict[int, float] = field(default_factory=dict)
+    """C of shorter calls, by their groups: what an update may be answered by."""
+    steps: int = 5
+    """Parts of a call between which it can be stopped."""
 
     def __post_init__(self) -> None:
         if self.fps <= 0 or self.window < 1 or len(self.spans) != self.window or min(self.spans) < 1:
@@ -102,6 +109,33 @@ class Profile:
         return max(0.0, (self.first if self.lead is None else self.lead) - self.first)
 
 
+@dataclass(frozen=True)
+class Method:
+    """What a session decides by, for a report: a commitment and the policies beyond the paper."""
+
+    commit: Commit = Commit.SPECULATIVE
+    answer: bool = False
+    """Whether updates are answered by short calls."""
+    preempt: int = 0
+    """See `Policy.preempt`."""
+
+    def policy(self, profile: Profile) -> Policy:
+        """For a profile's model."""
+        answers = tuple(sorted(profile.answers)) if self.answer else ()
+        return Policy(profile.fps, profile.window, self.commit, answers=answers, preempt=self.preempt)
+
+
+METHODS = {
+    "speculative": Method(),
+    "chunk": Method(Commit.CHUNK),
+    "paper": Method(),
+    "answer": Method(answer=True),
+    "preempt": Method(preempt=2),
+    "answer+preempt": Method(answer=True, preempt=2),
+}
+"""By name; `speculative` and `paper` are the same."""
+
+
 class ProfileEntry(Document):
     """A profile as it is in assets/profiles.json: see `Profile`. Either span or call_spans."""
 
@@ -120,6 +154,9 @@ class ProfileEntry(Document):
     gpus: int = 1
     paper: dict[str, Any] = Field(default_factory=dict)
     """What the paper says of it."""
+    answers: dict[str, float] = Field(default_factory=dict)
+    """C by K of shorter calls."""
+    steps: int = 5
 
     @model_validator(mode="after")
     def _spans(self) -> ProfileEntry:
@@ -130,8 +167,9 @@ class ProfileEntry(Document):
     def profile(self, name: str) -> Profile:
         """Raises ProfileError."""
         spans = (self.span,) * self.window if self.span is not None else tuple(self.call_spans or ())
-        rest = self.model_dump(exclude={"span", "call_spans"})
-        return Profile(name=name, spans=spans, **rest)
+        rest = self.model_dump(exclude={"span", "call_spans", "answers"})
+        answers = {int(k): c for k, c in self.answers.items()}
+        return Profile(name=name, spans=spans, answers=answers, **rest)
 
 
 PROFILES_FILE = TypeAdapter(dict[str, ProfileEntry])
@@ -183,21 +221,24 @@ class TrajectoryResult:
     played: float = 0.0
     seconds: float = 0.0
     late_groups: int = 0
+    preempted: int = 0
+    """Calls that were stopped for a newer condition."""
     counts: Counts = field(default_factory=Counts)
 
 
 class Trajectory:
     """One session in virtual time: the real controller, player and driver over calls that only take time."""
 
-    def __init__(self, profile: Profile, commit: Commit, updates: Sequence[float], seconds: float, seed: int) -> None:
+    def __init__(self, profile: Profile, method: Method, updates: Sequence[float], seconds: float, seed: int) -> None:
         """updates: times of arrival, seconds; seed: of the jitter."""
-        self.profile, self.seconds = profile, seconds
+        self.profile, self.seconds, self.method = profile, seconds, method
         self.clock = VirtualClock()
         self.player = Player(profile.fps)
         margin = 2 * profile.jitter * profile.first if profile.lead is None else profile.lead - profile.first
-        self.controller = Controller(
-            Policy(profile.fps, profile.window, commit), 0.0, estimator=Estimator(profile.first, margin=margin)
-        )
+        estimator = Estimator(profile.first, margin=margin)
+        for window, first in profile.answers.items() if method.answer else ():
+            estimator.saw_first(Work(window), first)
+        self.controller = Controller(method.policy(profile), 0.0, estimator=estimator)
         self.out = TrajectoryResult(updates=len(updates), seconds=seconds)
         self.timer = math.inf
         self.launch: Launch | None = None
@@ -225,6 +266,11 @@ class Trajectory:
                     self.launch = command
                 case Revoke():
                     self.player.drop(command.entries[0].position)
+                case Restore():
+                    for e in command.entries:
+                        self.player.put(e.position, e.start, [_NOTHING] * e.span)
+                case Abandon():
+                    self.out.preempted += 1
                 case SetTimer():
                     self.timer = command.at
                 case Receipt(outcome=Outcome.APPLIED) if command.version > 0:
@@ -243,43 +289,70 @@ class Trajectory:
 
 
 class _Worker:
-    """Executor and source: a call is its times."""
+    """Executor and source: a call is its times. A call that was given up runs to the end of its step, and the next one begins then."""
 
     def __init__(self, trajectory: Trajectory, rng: np.random.Generator) -> None:
         self._t, self._rng = trajectory, rng
         self._call: Launch | None = None
-        self._ready_at = self._free_at = math.inf
+        self._began = self._took = 0.0
+        self._step = 0
+        self._step_at = self._ready_at = self._free_at = math.inf
 
     def start_pending(self) -> None:
         t = self._t
-        if t.launch is None:
+        if t.launch is None or self._call is not None:
             return
         self._call, t.launch = t.launch, None
         profile, now = t.profile, t.clock.now()
+        window = self._call.window
         wobble = max(0.2, 1 + profile.jitter * float(self._rng.standard_normal())) if profile.jitter else 1.0
-        self._ready_at = now + profile.first * wobble
-        self._free_at = now + profile.call * wobble
+        first = profile.answers[window] if window != profile.window else profile.first
+        self._took = first * wobble
+        self._began, self._step = now, 0
+        self._ready_at = now + self._took
+        self._free_at = self._ready_at + (profile.call - profile.first) * wobble
         t.out.calls += 1
-        t.out.busy += min(profile.call * wobble, max(0.0, t.seconds - now))
+        t.out.busy += min(self._free_at - now, max(0.0, t.seconds - now))
+        if t.method.preempt:
+            self._step_at = now + self._took / profile.steps
+            t.feed(CallProgressed(now, self._call.call, 0, profile.steps))
 
     def work_ahead(self) -> bool:
         return False
 
     def next_at(self) -> float:
-        return min(self._ready_at, self._free_at)
+        return min(self._step_at, self._ready_at, self._free_at)
 
     def run(self, now: float) -> None:
+        if self._step_at <= now + INSTANT:
+            self._take_step(now)
         if self._ready_at <= now + INSTANT:
             self._ready(now)
         if self._free_at <= now + INSTANT:
             self._free(now)
+
+    def _take_step(self, now: float) -> None:
+        """A step is done; a call that is not wanted any more ends here."""
+        t, call = self._t, self._call
+        assert call is not None
+        wanted = t.controller.in_flight
+        if wanted is None or wanted.call != call.call:
+            t.out.busy -= max(0.0, min(self._free_at, t.seconds) - now)
+            self._call = None
+            self._step_at = self._ready_at = self._free_at = math.inf
+            return
+        self._step += 1
+        self._step_at = math.inf
+        if self._step < t.profile.steps:
+            self._step_at = self._began + self._took * (self._step + 1) / t.profile.steps
+            t.feed(CallProgressed(now, call.call, self._step, t.profile.steps))
 
     def _ready(self, now: float) -> None:
         self._ready_at = math.inf
         t, call = self._t, self._call
         assert call is not None
         start = t.controller.start(t.controller.end)
-        spans = list(t.profile.spans)
+        spans = list(t.profile.spans)[: call.window]
         if call.branch == 0 and t.profile.first_span is not None:
             spans[0] = t.profile.first_span
         t.feed(GroupsReady(now, call.call, tuple(spans)))
@@ -378,13 +451,15 @@ def bootstrap_mean(values: Sequence[float]) -> tuple[float | None, float | None]
 
 
 def simulate(
-    profile: Profile, commit: Commit, rate: str | float, trajectories: int, seconds: float, seed: int
+    profile: Profile, policy: str, rate: str | float, trajectories: int, seconds: float, seed: int
 ) -> dict[str, Any]:
-    """One row of the report. The arrivals are a function of the seed alone, so settings are paired."""
+    """One row of the report. policy: a name of METHODS. The arrivals are a function of the seed alone, so settings are paired."""
+    method = METHODS[policy]
+    commit = method.commit
     outcomes = []
     for i in range(trajectories):
         times = arrivals(np.random.default_rng([seed, i]), rate, seconds)
-        outcomes.append(Trajectory(profile, commit, times, seconds, seed * 1_000_003 + i).run())
+        outcomes.append(Trajectory(profile, method, times, seconds, seed * 1_000_003 + i).run())
     ls = [x for o in outcomes for x in o.latencies]
     runs = [x for o in outcomes for x in o.runs]
     predicted = sum(o.counts.predicted for o in outcomes)
@@ -397,7 +472,7 @@ def simulate(
     paper = profile.paper.get(commit.value, {}).get(rate) if isinstance(rate, str) else None
     return {
         "profile": profile.name,
-        "policy": commit.value,
+        "policy": policy,
         "rate": rate,
         "trajectories": trajectories,
         "seconds": seconds,
@@ -418,7 +493,10 @@ def simulate(
         "A_theory": theory_overhead(profile, updates / (trajectories * seconds))
         if commit is Commit.SPECULATIVE
         else 1.0,
+        "waste": predicted / delivered if delivered else None,
+        "preempted": sum(o.preempted for o in outcomes) / trajectories,
         "busy_share": sum(o.busy for o in outcomes) / (trajectories * seconds),
+        "busy": sum(o.busy for o in outcomes) / (trajectories * seconds),
         "theory_mean": theory_mean(profile, commit),
         "paper_L50": paper,
         "K": profile.window,
@@ -429,9 +507,9 @@ def simulate(
     }
 
 
-def protocol_range(profile: Profile, commit: Commit, rate: str, seconds: float, seed: int) -> tuple[float, float]:
+def protocol_range(profile: Profile, policy: str, rate: str, seconds: float, seed: int) -> tuple[float, float]:
     """5 to 95 % range of L50 over REPLICATIONS of the paper's own 30 trajectories."""
     seeds = [seed + 7919 * (r + 1) for r in range(REPLICATIONS)]
-    values = [simulate(profile, commit, rate, 30, seconds, s)["L50"] for s in seeds]
+    values = [simulate(profile, policy, rate, 30, seconds, s)["L50"] for s in seeds]
     found = [v for v in values if v is not None]
     return percentile(found, 0.05) or 0.0, percentile(found, 0.95) or 0.0

@@ -122,6 +122,14 @@ class ModelSpec:
                 f"K = {window} is not one of {self.name}'s lengths ({step} n + {rest}): the nearest is {nearest}"
             )
 
+    def answers(self, window: int) -> tuple[int, ...]:
+        """Shorter lengths than `window` that a call may have which answers an update: legal ones in whole blocks and, where the
+        window was trained, trained ones."""
+        low, _ = self.windows
+        step, rest = self.grid
+        legal = [k for k in range(low, window) if (k - rest) % step == 0 and k % self.block == 0]
+        return tuple(k for k in legal if k in self.trained or window not in self.trained)
+
     def nearest_window(self, window: int) -> int:
         """The legal length nearest to one, the shorter of two."""
         step, rest = self.grid

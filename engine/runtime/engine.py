@@ -183,9 +183,12 @@ class Engine:
         steps: int | None = None,
         commit: Commit | None = None,
         history: HistoryPolicy | None = None,
+        answer: bool | None = None,
+        preempt: bool | None = None,
+        aim: float | None = None,
     ) -> None:
         """Other settings from the next call on; None leaves one as it was. What is impossible becomes a message in the view."""
-        self.send(Configure(window, steps, commit, history))
+        self.send(Configure(window, steps, commit, history, answer, preempt, aim))
 
     def fork_decoder(self) -> Decoder | None:
         """A decoder for looking back at kept groups, for one other thread; None before the model is loaded."""

@@ -95,6 +95,9 @@ class Configure:
     steps: int | None = None
     commit: Commit | None = None
     history: HistoryPolicy | None = None
+    answer: bool | None = None
+    preempt: bool | None = None
+    aim: float | None = None
 
 
 PersonMessage = (

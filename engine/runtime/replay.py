@@ -46,7 +46,8 @@ FIELDS: dict[str, Callable[[Any], Any]] = {
 
 
 def _policy(data: dict[str, Any]) -> events.Policy:
-    return events.Policy(**{**data, "commit": events.Commit(data["commit"])})
+    answers = tuple(data.get("answers", ()))
+    return events.Policy(**{**data, "commit": events.Commit(data["commit"]), "answers": answers})
 
 
 def _event(name: str, data: dict[str, Any]) -> events.Event:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine.control.conditions import Condition, ConditionBook
+from engine.control.controller import PREEMPTED as STOPPED
 from engine.control.controller import Controller, Counts, State
 from engine.control.estimator import Estimator
 from engine.control.events import (
@@ -78,7 +79,7 @@ from engine.runtime.messages import (
 )
 from engine.runtime.metrics import UpdateRecord, summary
 from engine.runtime.session_log import SCHEMA, SessionLog
-from engine.runtime.settings import Settings, StartFrom, refuse_half_characters
+from engine.runtime.settings import PREEMPTED, Settings, StartFrom, refuse_half_characters
 from engine.runtime.takes import Kept, Takes, resume_sampler
 from engine.runtime.transitions import PromptTransition
 from engine.runtime.view import UpdateKind, View
@@ -314,8 +315,8 @@ class Session:
             self._feed(TimerFired(now))
 
     def _configure(self, changes: Configure, now: float) -> None:
-        """K, steps, commitment and history from the next call on. Raises Refused."""
-        fields = ("window", "steps", "commit", "history")
+        """K, steps, commitment, history and the policies beyond the paper, from the next call on. Raises Refused."""
+        fields = ("window", "steps", "commit", "history", "answer", "preempt", "aim")
         wanted = {name: value for name in fields if (value := getattr(changes, name)) is not None}
         self.settings = replace(self.settings, **wanted).checked(self.model.spec)
         self._feed(PolicyChanged(now, self._policy()))
@@ -334,6 +335,9 @@ class Session:
             spec.block,
             steps=s.steps,
             history=s.history.value,
+            answers=spec.answers(s.window) if s.answer else (),
+            aim=s.aim,
+            preempt=PREEMPTED if s.preempt else 0,
         )
 
     def _new_controller(self, now: float, version: int, first_call: int, first: int = 0, start: int = 0) -> Controller:
@@ -359,6 +363,8 @@ class Session:
         if self._sampled is not None and self._sampled[0].call == command.call:
             self._effects.cancel_from(self._sampled[0].branch)
             self._sampled = None
+        if command.reason == STOPPED:
+            self._views.preempted(self._now())
         return self.book.failed()
 
     def _carry_out(self, command: Command, at: float) -> None:
@@ -366,7 +372,7 @@ class Session:
             case Launch():
                 self._launch = command
                 assert self.settings.steps is not None
-                self._views.step(command, self.controller.start(command.branch), 0, self.settings.steps)
+                self._views.step(command, self.controller.start(command.branch), 0, self.settings.steps, self._k)
                 self.book.launched(command.version)
                 self._views.launched(command.version)
             case Revoke(entries):
@@ -514,6 +520,11 @@ class Session:
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
+    @property
+    def _k(self) -> int:
+        """K of a refill."""
+        return self.controller.policy.window
+
     def take_launch(self) -> Launch | None:
         """The call that is to be sampled next, once; None for none."""
         launch, self._launch = self._launch, None
@@ -543,7 +554,7 @@ class Session:
             step_seconds.append(time.perf_counter() - began)
             if not self.runs(launch):
                 return False
-            self._views.step(launch, start, step, steps)
+            self._views.step(launch, start, step, steps, self._k)
             self._feed(CallProgressed(self._now(), launch.call, step, steps))
             return report(step, steps)
 
@@ -556,7 +567,7 @@ class Session:
             error = f"{type(e).__name__}: {e}"
             raise
         finally:
-            self._views.landed()
+            self._views.landed(launch.call)
             self.log.call(launch, request, step_seconds, time.perf_counter() - began, error)
 
     def sampled(self, launch: Launch, groups: list[Group]) -> None:

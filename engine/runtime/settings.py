@@ -10,6 +10,9 @@ from engine.errors import Refused
 from engine.files import is_text
 from engine.models.interface import HistoryPolicy, ModelSpec
 
+PREEMPTED = 2
+"""Calls in a row that are stopped for a newer condition at most: a person who plays the keys like a piano still sees something. [ours]"""
+MOST_AIM = 60.0
 MOST_STEPS = 50
 """Of a call; more are taken for a slip of the keyboard."""
 
@@ -50,6 +53,12 @@ class Settings:
     commit: Commit = Commit.SPECULATIVE
     history: HistoryPolicy | None = None
     """None: the model's own."""
+    answer: bool = False
+    """Whether a key or prompt is answered by a short call, which a refill of K follows: `Policy.answers`."""
+    preempt: bool = False
+    """Whether a call is stopped at a step when something newer makes it worthless: `Policy.preempt`."""
+    aim: float = 0.0
+    """With `answer`: seconds within which an update should be seen; the longest answer that does is taken. 0: the shortest."""
     latents: bool = False
     """At the end, the kept latents of the take on show go into the session's folder."""
 
@@ -61,6 +70,8 @@ class Settings:
         steps = spec.steps if self.steps is None else self.steps
         if not 1 <= steps <= MOST_STEPS:
             raise Refused(f"steps = {steps} is out of range: 1 to {MOST_STEPS}")
+        if not 0 <= self.aim <= MOST_AIM:
+            raise Refused(f"aim = {self.aim:g} is out of range: 0 to {MOST_AIM:g} s")
         history = spec.history[0] if self.history is None else self.history
         if history not in spec.history:
             known = ", ".join(h.value for h in spec.history)

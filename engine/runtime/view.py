@@ -66,6 +66,10 @@ class FlightMark:
     version: int
     step: int
     steps: int
+    answer: bool = False
+    """Whether it answers a key or prompt with fewer latents than a refill has."""
+    stopped: float | None = None
+    """When it was stopped for a newer condition, seconds of the engine's clock; None: it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,8 @@ class View:
     groups: tuple[GroupMark, ...] = ()
     revoked: tuple[GroupMark, ...] = ()
     flight: FlightMark | None = None
+    stopped: FlightMark | None = None
+    """The last call that was stopped for a newer condition, while it fades."""
     updates: tuple[UpdateMark, ...] = ()
     delivered: int = 0
     locked: int = 0

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from engine.control.conditions import Condition
 from engine.control.controller import Controller, Counts
-from engine.control.events import Launch, Outcome, Prediction, Receipt
+from engine.control.events import Launch, Outcome, Prediction, Reason, Receipt
 from engine.models.interface import ModelSpec
 from engine.playback.shared_player import SharedPlayer
 from engine.runtime.messages import Message, NewWorld, Pause, Press, Release, ReleaseAll, Rewind, SetPrompt
@@ -37,6 +37,7 @@ class ViewBuilder:
         self._ribbon: deque[GroupMark] = deque(maxlen=RIBBON_PAST)
         self._revoked: deque[GroupMark] = deque(maxlen=REVOKED_KEPT)
         self._flight: FlightMark | None = None
+        self._stopped: FlightMark | None = None
         self._last: UpdateMark | None = None
 
     def clear(self) -> None:
@@ -44,6 +45,7 @@ class ViewBuilder:
         self._marks.clear()
         self._ribbon.clear()
         self._revoked.clear()
+        self._stopped = None
 
     # -- updates -------------------------------------------------------------------------------------------------------
 
@@ -97,13 +99,20 @@ class ViewBuilder:
             GroupMark(k.position, k.start, k.span, k.version, Fate.DELIVERED) for k in path[-RIBBON_PAST:]
         )
 
-    def step(self, launch: Launch, start: int, step: int, steps: int) -> None:
-        """A call has done so many of its steps. start: the media frame that it begins at."""
-        self._flight = FlightMark(launch.call, launch.branch, launch.window, start, launch.version, step, steps)
+    def step(self, launch: Launch, start: int, step: int, steps: int, window: int) -> None:
+        """A call has done so many of its steps. start: the media frame that it begins at; window: K of a refill."""
+        at = (launch.call, launch.branch, launch.window, start, launch.version, step, steps)
+        self._flight = FlightMark(*at, answer=launch.reason is Reason.UPDATE and launch.window < window)
 
-    def landed(self) -> None:
-        """No call is sampled any more."""
-        self._flight = None
+    def preempted(self, at: float) -> None:
+        """The call that is sampled was stopped for a newer condition."""
+        if self._flight is not None:
+            self._stopped = replace(self._flight, stopped=at)
+
+    def landed(self, call: int) -> None:
+        """A call is not sampled any more."""
+        if self._flight is not None and self._flight.call == call:
+            self._flight = None
 
     def _start_of(self, position: int, controller: Controller) -> int:
         """The media frame of a position that was delivered or is cached."""
@@ -136,6 +145,7 @@ class ViewBuilder:
             groups=(*self._ribbon, *cached),
             revoked=tuple(self._revoked),
             flight=self._flight,
+            stopped=_fading(self._stopped, now),
             updates=tuple(self._marks.values()),
             delivered=c.delivered,
             locked=c.locked,
@@ -184,6 +194,7 @@ def brought_up_to_date(view: View, player: SharedPlayer, waiting: Sequence[Messa
         keys=keys,
         updates=(*view.updates, *marks),
         revoked=tuple(g for g in view.revoked if now - g.at <= REVOKED_SECONDS),
+        stopped=_fading(view.stopped, now),
         stalls=player.total_stalls,
         stall_seconds=player.stall_seconds(now),
         paused=player.paused,
@@ -221,6 +232,12 @@ def _with_waiting(
             case _:
                 pass
     return tuple(sorted(keys)), marks
+
+
+def _fading(stopped: FlightMark | None, now: float) -> FlightMark | None:
+    """A stopped call, as long as it is shown."""
+    gone = stopped is None or stopped.stopped is None or now - stopped.stopped > REVOKED_SECONDS
+    return None if gone else stopped
 
 
 def _mark_of(group: Prediction, fate: Fate, at: float = 0.0) -> GroupMark:

@@ -82,7 +82,9 @@ class Machine:
                     assert source % p.block == 0 or self.lost, "I8: a branch inside a block"
                 self.branches[command.call] = command.branch
                 assert command.branch >= len(self.delivered), "I1: a branch inside what was delivered"
-                assert command.window == self.controller.policy.window, "a call is always a full window"
+                p = self.controller.policy
+                assert command.window in (p.window, *p.answers), "a call is a full window, or an answer"
+                assert command.reason == "update" or command.window == p.window, "a refill is a full window"
                 self.in_flight, self.made = command, False
                 self.launches += 1
                 self.retained_at_launch[command.call] = {p: x for p, x in self.predicted.items() if p < command.branch}

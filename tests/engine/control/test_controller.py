@@ -454,6 +454,12 @@ def test_what_is_made_anew_begins_at_a_branch_point_of_the_model() -> None:
     assert [e.position for r in of(Revoke, commands) for e in r.entries] == [4, 5, 6, 7]
 
 
+def test_a_group_that_is_lost_during_a_call_ends_it_though_no_other_may_follow_yet() -> None:
+    c = calling(controller(attempts=1))
+    assert of(Abandon, c.handle(GroupLost(0.7, 2, "NaN")))
+    assert c.state is State.CONSUME
+
+
 def test_a_group_that_is_lost_again_and_again_is_told_and_rested_for() -> None:
     c = playing(controller())
     c.handle(GroupLost(0.6, 1, "NaN"))
@@ -579,6 +585,99 @@ def test_c_is_the_sampling_and_a_decode_and_not_the_wait_for_locked_groups() -> 
     c.handle(CallProgressed(2.7, 2, 0, 4))
     c.handle(GroupsReady(9.0, 2, (4,) * 8, 3.1))
     assert c.estimator.first(Work(8)) == pytest.approx(0.42), "of three the slowest is left out"
+
+
+# -- beyond the paper ---------------------------------------------------------------------------------------------------
+
+
+def answering(c: Controller, at: float = 0.6) -> Launch:
+    """The call that answers an update which comes at 0.6 s."""
+    return of(Launch, c.handle(ConditionChanged(at, 1, at, True)))[0]
+
+
+def test_an_update_is_answered_by_the_shortest_call_that_lasts_until_a_refill_can_follow() -> None:
+    c = playing(controller(answers=(1, 2, 3, 5)))
+    c.estimator.saw_first(Work(2), 0.2)
+    launch = answering(c)
+    # two groups last for 0.5 s, which is C of the full K; their own C of 0.2 s allows group 2, at 1.0 s
+    assert (launch.window, launch.branch) == (2, 2)
+    c.handle(GroupsReady(0.8, 1, (4, 4)))
+    refill = of(Launch, c.handle(RequestFinished(0.8, 1)))
+    assert not refill, "the answer lasts until 1.5 s"
+    refill = of(Launch, c.handle(TimerFired(1.0)))
+    assert [(x.window, x.branch, x.reason) for x in refill] == [(8, 4, "refill")]
+
+
+def test_what_does_not_last_is_no_answer() -> None:
+    c = playing(controller(answers=(1,)))
+    assert answering(c).window == 8
+    c = playing(controller(answers=(2,), commit=Commit.CHUNK))
+    c.handle(ConditionChanged(0.6, 1, 0.6, True))
+    assert of(Launch, c.handle(TimerFired(2.0)))[0].window == 8
+
+
+def test_of_the_answers_that_meet_an_aim_the_longest_is_taken() -> None:
+    for aim, window in ((0.0, 2), (0.1, 2), (0.45, 3), (0.6, 5), (9.0, 8)):
+        c = playing(controller(answers=(2, 3, 5), aim=aim))
+        for k, first in ((2, 0.2), (3, 0.3), (5, 0.4)):
+            c.estimator.saw_first(Work(k), first)
+        assert answering(c).window == window, aim
+
+
+def running(step: int, press: bool = False, **more: object) -> Controller:
+    """Call 1 of five steps is at a step, at 0.7 s; the cache lasts until 4.5 s."""
+    c = playing(controller(**{"window": 16, "preempt": 2, **more}))
+    c.handle(ConditionChanged(0.6, 1, 0.6, True, Change.PRESS if press else Change.OTHER))
+    c.handle(CallProgressed(0.6, 1, 0, 5))
+    c.handle(CallProgressed(0.7, 1, step, 5))
+    return c
+
+
+def test_a_call_that_something_newer_makes_worthless_is_stopped_and_gives_back_what_it_revoked() -> None:
+    commands = running(1).handle(ConditionChanged(0.72, 2, 0.72, True))
+    kinds = [type(x).__name__ for x in commands]
+    assert kinds == ["Receipt", "Abandon", "Restore", "Revoke", "Launch", "SetTimer"]
+    assert [(x.call, x.version, x.branch) for x in of(Launch, commands)] == [(2, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("c", "why"),
+    [
+        (running(4), "one step is left"),
+        (running(1, preempt=0), "it is the paper's method"),
+        (running(1, commit=Commit.CHUNK), "nothing may be revoked"),
+    ],
+    ids=lambda x: x.replace(" ", "-") if isinstance(x, str) else "",
+)
+def test_a_call_goes_on_where_a_stop_would_not_pay(c: Controller, why: str) -> None:
+    assert not of(Abandon, c.handle(ConditionChanged(0.72, 2, 0.72, True))), why
+
+
+def test_a_call_with_a_press_that_nobody_saw_is_not_stopped_for_its_release_but_for_another_press() -> None:
+    assert not of(Abandon, running(1, press=True).handle(ConditionChanged(0.72, 2, 0.72, True, Change.RELEASE)))
+    assert of(Abandon, running(1, press=True).handle(ConditionChanged(0.72, 2, 0.72, True, Change.PRESS)))
+
+
+def test_no_more_than_two_calls_in_a_row_are_stopped() -> None:
+    c = running(1)
+    for version, stopped in ((2, 1), (3, 1), (4, 0)):
+        assert len(of(Abandon, c.handle(ConditionChanged(0.72, version, 0.72, True)))) == stopped
+        assert c.in_flight is not None
+        c.handle(CallProgressed(0.72, c.in_flight.call, 0, 5))
+    c.handle(GroupsReady(0.8, 3, (4,) * 16))
+    launch = of(Launch, c.handle(RequestFinished(0.8, 3)))[0]
+    c.handle(CallProgressed(0.8, launch.call, 0, 5))
+    assert of(Abandon, c.handle(ConditionChanged(0.81, 5, 0.81, True))), "groups came between"
+
+
+def test_a_call_is_not_stopped_where_the_picture_would_stall_or_stands_anyway() -> None:
+    c = playing(controller(window=4, preempt=2))
+    c.handle(TimerFired(1.0))
+    c.handle(CallProgressed(1.0, 1, 0, 5))
+    assert not of(Abandon, c.handle(ConditionChanged(1.1, 1, 1.1, True))), "the cache lasts until 1.5 s"
+    c = running(1)
+    c.handle(PlaybackHeld(0.71))
+    assert not of(Abandon, c.handle(ConditionChanged(0.72, 2, 0.72, True)))
 
 
 @pytest.mark.parametrize(

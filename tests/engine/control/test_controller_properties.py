@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+from dataclasses import replace
 
 import hypothesis.strategies as st
 import pytest
@@ -50,9 +51,11 @@ class ControllerMachine(RuleBasedStateMachine):
         spans=st.sampled_from(sorted(SPANS)),
         phase=st.integers(1, 3),
         block=st.integers(1, 3),
+        beyond=st.booleans(),
     )
-    def begin(self, window: int, commit: Commit, spans: str, phase: int, block: int) -> None:
-        policy = Policy(16.0, window, commit, phase=phase, phase_offset=block % 2, block=block, hard_limit=5.0)
+    def begin(self, window: int, commit: Commit, spans: str, phase: int, block: int, beyond: bool) -> None:
+        more = {"answers": (2, 3, 5), "preempt": 2} if beyond else {}
+        policy = Policy(16.0, window, commit, phase, block % 2, block, hard_limit=5.0, **more)  # type: ignore[arg-type]
         self.machine = Machine(policy, SPANS[spans])
 
     @rule(ready=st.booleans(), change=st.sampled_from(Change))
@@ -110,13 +113,16 @@ class ControllerMachine(RuleBasedStateMachine):
     def resume(self) -> None:
         self.machine.resume()
 
-    @rule(window=st.integers(1, 9), commit=st.sampled_from(Commit))
-    def change_policy(self, window: int, commit: Commit) -> None:
+    @rule(
+        window=st.integers(1, 9),
+        commit=st.sampled_from(Commit),
+        preempt=st.integers(0, 2),
+        answers=st.sampled_from([(), (1, 2, 4), (3, 5)]),
+    )
+    def change_policy(self, window: int, commit: Commit, preempt: int, answers: tuple[int, ...]) -> None:
         m = self.machine
         old = m.controller.policy
-        m.feed(
-            PolicyChanged(m.now, Policy(16.0, window, commit, old.phase, old.phase_offset, old.block, hard_limit=5.0))
-        )
+        m.feed(PolicyChanged(m.now, replace(old, window=window, commit=commit, preempt=preempt, answers=answers)))
 
     def teardown(self) -> None:
         if hasattr(self, "machine"):

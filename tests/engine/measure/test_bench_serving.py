@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from engine.control.controller import Commit
 from engine.measure import plots
 from engine.measure.bench_serving import Setting, script_of, serve, serve_markdown
 from engine.runtime.keymap import ACTIONS
@@ -40,7 +39,7 @@ def test_a_trajectory_is_a_function_of_its_seed_and_releases_each_key_before_the
 def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """Of a model that only takes time, under both policies."""
     folder = tmp_path_factory.mktemp("serve")
-    settings = [Setting(7, commit, "high") for commit in (Commit.SPECULATIVE, Commit.CHUNK)]
+    settings = [Setting(7, policy, "high") for policy in ("speculative", "chunk")]
     return serve(toy(), SPEC, settings, 1, 8.0, 1, PROMPTS, folder, lambda stage, share: None), folder
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from engine.control.events import Commit
 from engine.measure.simulate import (
+    Method,
     Profile,
     ProfileError,
     Trajectory,
@@ -29,7 +30,7 @@ def isolated(profile: Profile, commit: Commit, n: int = 700) -> list[float]:
     out = []
     t = profile.chunk_seconds
     for i, phase in enumerate(np.linspace(0, 1, n, endpoint=False)):
-        out += Trajectory(profile, commit, [4 * t + phase * t], 7 * t + 2 * profile.first, i).run().latencies
+        out += Trajectory(profile, Method(commit), [4 * t + phase * t], 7 * t + 2 * profile.first, i).run().latencies
     assert len(out) == n
     return out
 
@@ -79,7 +80,7 @@ def test_no_latency_is_more_than_twice_c_and_a_group() -> None:
 @pytest.mark.parametrize("rate", [1.5, 7, 11])
 def test_overhead_is_k_p_over_1_minus_1_minus_p_to_the_k(rate: float) -> None:
     p = uniform_profile(21, 0.25, 0.25, 0.25)
-    row = simulate(p, Commit.SPECULATIVE, rate / 60, 300, 120.0, 3)
+    row = simulate(p, "speculative", rate / 60, 300, 120.0, 3)
     per_second = row["updates"] / (300 * 120.0)
     assert row["A"] == pytest.approx(theory_overhead(p, per_second), rel=0.02)
 
@@ -88,12 +89,12 @@ def test_with_c_inside_the_lead_and_the_call_inside_t_no_updates_can_cause_a_sta
     p = uniform_profile(7, 0.25, 0.8, 1.6)
     rng = np.random.default_rng(0)
     for i in range(40):
-        outcome = Trajectory(p, Commit.SPECULATIVE, list(rng.uniform(2, 30, 400)), 30.0, i).run()
+        outcome = Trajectory(p, Method(), list(rng.uniform(2, 30, 400)), 30.0, i).run()
         assert outcome.stall == 0.0
 
 
 def test_stalls_come_when_a_call_takes_longer_than_its_chunk_plays() -> None:
-    row = simulate(uniform_profile(3, 0.25, 0.9, 0.9), Commit.SPECULATIVE, "low", 10, SECONDS, 0)
+    row = simulate(uniform_profile(3, 0.25, 0.9, 0.9), "speculative", "low", 10, SECONDS, 0)
     assert row["stall_share"] == pytest.approx(1 - 0.75 / 0.9, abs=0.03)
 
 
@@ -103,8 +104,8 @@ def latencies_of_wan(more: float) -> tuple[float, list[float]]:
     p = load_profiles()["wan-long"]
     assert p.lead is not None
     p = replace(p, first=p.first + more, call=p.call + more, lead=p.lead + more)
-    speculative = simulate(p, Commit.SPECULATIVE, "high", 100, SECONDS, 1)["L50"]
-    return speculative, [simulate(p, Commit.CHUNK, "high", 30, SECONDS, 50 + s)["L50"] for s in range(10)]
+    speculative = simulate(p, "speculative", "high", 100, SECONDS, 1)["L50"]
+    return speculative, [simulate(p, "chunk", "high", 30, SECONDS, 50 + s)["L50"] for s in range(10)]
 
 
 def test_one_c_for_wan_gives_both_published_latencies_and_a_longer_one_gives_neither() -> None:
@@ -118,13 +119,13 @@ def test_one_c_for_wan_gives_both_published_latencies_and_a_longer_one_gives_nei
 
 def test_equal_seeds_give_equal_rows_and_arrivals_are_paired_over_policies() -> None:
     p = load_profiles()["wan-7-on-8"]
-    assert simulate(p, Commit.SPECULATIVE, "high", 5, 30.0, 7) == simulate(p, Commit.SPECULATIVE, "high", 5, 30.0, 7)
+    assert simulate(p, "speculative", "high", 5, 30.0, 7) == simulate(p, "speculative", "high", 5, 30.0, 7)
     a, b = (arrivals(np.random.default_rng([7, 0]), "high", 30.0) for _ in range(2))
     assert a == b
 
 
 def test_groups_are_conserved_and_updates_are_all_accounted_for() -> None:
-    row = simulate(load_profiles()["h3-long"], Commit.SPECULATIVE, "high", 20, SECONDS, 2)
+    row = simulate(load_profiles()["h3-long"], "speculative", "high", 20, SECONDS, 2)
     assert row["applied"] + row["superseded"] <= row["updates"]
     assert row["applied"] + row["superseded"] >= row["updates"] - 20 * 2
 
@@ -136,3 +137,19 @@ def test_impossible_profiles_are_refused(bad: dict) -> None:
     good = {"name": "x", "fps": 4.0, "window": 3, "spans": (1, 1, 1), "first": 0.5, "call": 0.5}
     with pytest.raises(ProfileError, match="profile x"):
         Profile(**{**good, **bad})
+
+
+PAPER = {"wan-long": (1.33, 2.27), "wan-8gpu": (0.67, 0.97), "pocket": (0.43, 0.54)}
+"""L50 and L95 of the paper's method here, at most."""
+AIMS = {"wan-long": (0.70, 1.15), "wan-8gpu": (0.55, 0.85), "pocket": (0.30, 0.42)}
+"""Of the best policy."""
+
+
+@pytest.mark.parametrize("name", AIMS)
+def test_short_answers_and_preemption_answer_sooner_than_the_paper_without_stalls_or_more_waste(name: str) -> None:
+    p = load_profiles()[name]
+    paper, both = (simulate(p, policy, "high", 60, SECONDS, 0) for policy in ("paper", "answer+preempt"))
+    assert paper["L50"] > 1.15 * both["L50"]
+    assert paper["L95"] > 1.05 * both["L95"]
+    assert both["stall_share"] <= 0.0003
+    assert both["waste"] <= paper["waste"] + 0.01

@@ -215,9 +215,9 @@ class Fuzz:
 
     def run(self) -> list[str]:
         """Plays the session."""
-        settings = Settings(
-            prompt="p0", window=self.window, commit=self.rng.choice((Commit.SPECULATIVE,) * 3 + (Commit.CHUNK,))
-        )
+        r = self.rng
+        commit = r.choice((Commit.SPECULATIVE,) * 3 + (Commit.CHUNK,))
+        settings = Settings("p0", window=self.window, commit=commit, answer=r.random() < 0.4, preempt=r.random() < 0.4)
         was = engine_module.Session, session_module.COLD_ESTIMATE
         engine_module.Session = _spy(self)  # type: ignore[misc, assignment]
         session_module.COLD_ESTIMATE = self.seconds + 0.1 if self.kind == "clean" else 0.6
@@ -292,8 +292,10 @@ class Fuzz:
         elif x < 0.97:
             e.configure(window=r.choice((3, 7, 21)))
             self.excused = True
-        else:
+        elif x < 0.985:
             e.configure(commit=r.choice(list(Commit)))
+        else:
+            e.configure(answer=r.random() < 0.5, preempt=r.random() < 0.5, aim=r.choice((0.0, 0.5, 1.0)))
 
     def _left(self, leave: Any) -> None:
         """The world is left; what was held is not held in the next one, and the person lets go of it."""

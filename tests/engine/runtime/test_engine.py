@@ -283,7 +283,15 @@ def test_what_a_person_does_is_in_the_log_as_the_messages_that_it_was(tmp_path: 
     data = dict(messages)
     assert data["Press"]["action"] == "forward"
     assert data["SetPrompt"]["seconds"] == 0.4
-    assert data["Configure"] == {"window": 5, "steps": None, "commit": "chunk", "history": None}
+    assert data["Configure"] == {
+        "window": 5,
+        "steps": None,
+        "commit": "chunk",
+        "history": None,
+        "answer": None,
+        "preempt": None,
+        "aim": None,
+    }
     assert data["Rewind"] == {"take": 0, "position": 2}
     assert data["NewWorld"] == {"prompt": "c", "seed": 5, "start": {"path": None}}
     kinds = [x["kind"] for x in lines(tmp_path)]

@@ -1,0 +1,264 @@
+"""Faults put into the code on purpose, and whether the tests notice: `python -m tests.engine.mutants [NAME ...]`.
+
+Each mutant is one replacement in one file; the tests of that part are run on a copy of the tree until one fails. The score is the
+share that is noticed. It takes an hour or so of one core; names run those mutants only.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+CONTROL = ("tests/engine/control/test_controller.py", "tests/engine/control/test_controller_properties.py")
+LIVE = (
+    "tests/engine/runtime/test_trouble.py",
+    "tests/engine/runtime/test_decode_worker.py",
+    "tests/engine/runtime/test_engine.py",
+    "tests/engine/runtime/test_regenerate.py",
+    "tests/engine/runtime/test_takes.py",
+    "tests/engine/runtime/test_live_properties.py",
+)
+TESTS = {
+    "engine/control/controller.py": CONTROL,
+    "engine/control/estimator.py": ("tests/engine/control/test_estimator.py", *CONTROL),
+    "engine/control/conditions.py": ("tests/engine/control/test_conditions.py", *LIVE),
+    "engine/playback/player.py": ("tests/engine/playback/test_player.py", *CONTROL, *LIVE),
+    "engine/playback/shared_player.py": LIVE,
+    "engine/runtime/session.py": LIVE,
+    "engine/runtime/engine.py": LIVE,
+    "engine/runtime/driver.py": ("tests/engine/runtime/test_driver.py", *LIVE),
+    "engine/runtime/decode_worker.py": LIVE,
+    "engine/runtime/view_builder.py": LIVE,
+}
+
+
+class Mutant(NamedTuple):
+    """One fault."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+
+
+C = "engine/control/controller.py"
+E = "engine/control/estimator.py"
+B = "engine/control/conditions.py"
+P = "engine/playback/player.py"
+S = "engine/runtime/session.py"
+D = "engine/runtime/decode_worker.py"
+R = "engine/runtime/driver.py"
+MUTANTS = [
+    Mutant("launch-does-not-lock", C, "        self.locked = max(self.locked, j)\n        shadow", "        shadow"),
+    Mutant(
+        "branch-without-margin",
+        C,
+        "now + self.estimator.lead(work) - self.origin",
+        "now + self.estimator.first(work) - self.origin",
+    ),
+    Mutant("release-does-not-shift", C, "            self._origin += max(0.0, since - self._held)\n", ""),
+    Mutant("failed-update-forgotten", C, "            self.pending = call.version\n", "            pass\n"),
+    Mutant(
+        "shadow-calls-forgotten",
+        C,
+        "(self.in_flight.call, *(x.call for x in self.in_flight.shadow))",
+        "(self.in_flight.call,)",
+    ),
+    Mutant("no-limit", C, "if e.at >= call.launched + self._limit(call) - SIMULTANEOUS:", "if False:"),
+    Mutant("limit-without-patience", C, "max(p.hard_limit, p.patience * own)", "p.hard_limit"),
+    Mutant("limit-does-not-double", C, " * 2**self._abandoned", ""),
+    Mutant(
+        "steps-teach-nothing",
+        C,
+        "max(self.estimator.first(call.work), call.foreseen)\n        return float",
+        "self.estimator.first(call.work)\n        return float",
+    ),
+    Mutant("rest-does-not-grow", C, "2.0 ** min(16, self.failures - p.attempts)", "1.0"),
+    Mutant("no-rest", C, "return self.failures >= self.policy.attempts and", "return False and"),
+    Mutant("press-locks-nothing", C, "        if call.press:\n", "        if False:\n"),
+    Mutant(
+        "edit-is-no-kind",
+        C,
+        "return any(v <= version and change is Change.PROMPT",
+        "return False and any(v <= version and change is Change.PROMPT",
+    ),
+    Mutant("pause-is-latency", C, "            self._paused += max(0.0, since - self._paused_at)\n", ""),
+    Mutant("seen-when-due", C, "e.at if e.shown is None else e.shown", "e.at"),
+    Mutant(
+        "decode-is-free",
+        C,
+        "if self._is_branch_point(j) and not (slow and self._misses(j, work, now)):",
+        "if self._is_branch_point(j):",
+    ),
+    Mutant(
+        "wait-is-c",
+        C,
+        "took = e.at - began if e.sampled is None else e.sampled - began + self.estimator.decode",
+        "took = e.at - began",
+    ),
+    Mutant("lost-group-stays", C, "        self._revoke(j, Reason.LOST, out)\n", ""),
+    Mutant("lost-inside-a-block", C, "next((p for p in at if self._is_branch_point(p)), e.position)", "e.position"),
+    Mutant("loss-is-no-failure", C, '        self._count_failure("decoding", e.reason, e.at, out)\n', ""),
+    Mutant(
+        "loss-forgiven-at-once",
+        C,
+        "            if self._lost is None:\n                self.failures = 0\n",
+        "            self.failures = 0\n",
+    ),
+    Mutant("holds-are-one", C, "self._holds - {e.why} if e.why is not None else set()", "set()"),
+    Mutant("preempt-at-any-step", C, "call.steps - call.step < STEPS_LEFT", "False"),
+    Mutant("preempt-without-end", C, "or self._preempted >= p.preempt", "or not p.preempt"),
+    Mutant(
+        "preempt-stalls",
+        C,
+        "        if self.origin(now) + end / p.fps < now + step",
+        "        if False and self.origin(now) + end / p.fps < now + step",
+    ),
+    Mutant("preempt-swallows-a-press", C, "if call.press and Change.RELEASE in newer:", "if False:"),
+    Mutant(
+        "preempt-gives-nothing-back",
+        C,
+        "        self._give_back(call, out)\n        self._preempted += 1\n",
+        "        self._preempted += 1\n",
+    ),
+    Mutant("answer-too-short", C, "k < p.window and k * group >= self.lead()", "k < p.window"),
+    Mutant("aim-is-ignored", C, "return meets[-1] if meets else lasts[0]", "return lasts[0]"),
+    Mutant(
+        "refill-is-short",
+        C,
+        "self._answer() if reason is Reason.UPDATE else self._work",
+        "self._answer() if reason else self._work",
+    ),
+    Mutant("settled-groups-again", C, "if call.made == 0 or not self.policy.retry_after:", "if True:"),
+    Mutant("median", E, "quantile: float = 0.9", "quantile: float = 0.5"),
+    Mutant(
+        "slowest-of-ten", E, "return values[int(self.quantile * (n - 1))] if n > 2 else values[-1]", "return values[-1]"
+    ),
+    Mutant(
+        "start-is-no-start", E, "return max(self.cold, self._start[work] * BEFORE_HISTORY)", "return self._start[work]"
+    ),
+    Mutant(
+        "steps-do-not-scale",
+        E,
+        "return out * _scale(self.steps / other.steps) if self.steps and other.steps else out",
+        "return out",
+    ),
+    Mutant("taps-never-served", B, "        self._taps = {a: v for a, v in self._taps.items() if v > version}\n", ""),
+    Mutant("taps-lost-with-a-call", B, "        self._launched = self._made\n", ""),
+    Mutant("drop-off-by-one", P, "p >= max(first, self.next_position)", "p > max(first, self.next_position)"),
+    Mutant("pause-is-stall", P, "                self._stalled += now - self._paused\n", "                pass\n"),
+    Mutant(
+        "same-noise",
+        S,
+        "return world * FAILURES_A_WORLD + failures % FAILURES_A_WORLD",
+        "return world * FAILURES_A_WORLD",
+    ),
+    Mutant(
+        "restored-not-decoded",
+        S,
+        "self._effects.submit([(self._timeline[e.position], e.start) for e in entries])",
+        "pass",
+    ),
+    Mutant("left-inputs-taken", S, "        if not self._views.knows(version):\n            return\n", ""),
+    Mutant("left-books", S, "        self._past_counts.revoked += len(self.controller.cache)\n", ""),
+    Mutant(
+        "left-playback-taken",
+        S,
+        "                if epoch == self.player.epoch:\n                    self._played(events)",
+        "                self._played(events)",
+    ),
+    Mutant("left-decode-arrives", S, "        self._effects.cancel_from(0)\n", ""),
+    Mutant(
+        "abandoned-groups-stay",
+        S,
+        "            self._effects.cancel_from(self._sampled[0].branch)\n            self._sampled = None\n        if",
+        "            self._sampled = None\n        if",
+    ),
+    Mutant("shown-before-known", S, "        self._effects.present(first)\n", ""),
+    Mutant("bad-prompt-stays", S, "        self._take_back(version, now)\n", ""),
+    Mutant("bad-prompt-takes-the-next", S, "        if _words(current) != _words(rejected):\n            return\n", ""),
+    Mutant(
+        "old-version-first",
+        S,
+        "ConditionChanged(now, v, min(arrival, now), ready, change)",
+        "ConditionChanged(now, v, min(arrival, now), False, change)",
+    ),
+    Mutant("stale-decode-shown", D, "wanted = self._work.get(position) is work", "wanted = position in self._work"),
+    Mutant("drop-leaves-wanted", D, "            self._wanted_until = min(self._wanted_until, position - 1)\n", ""),
+    Mutant(
+        "resume-leaves-work",
+        D,
+        "            self._work.clear()\n            self._held = None\n            self._wanted_until = -1\n",
+        "            self._held = None\n            self._wanted_until = -1\n",
+    ),
+    Mutant(
+        "resume-needs-work",
+        D,
+        "self._closing or self._resume is not None or self._next() is not None",
+        "self._closing or self._next() is not None",
+    ),
+    Mutant(
+        "no-rewind", D, "                    self._decoder.rewind(work.group.position)\n", "                    pass\n"
+    ),
+    Mutant("one-try", D, "TRIES = 2", "TRIES = 1"),
+    Mutant("prefix-waits", D, "urgent = -1 if first is None else first.group.position", "urgent = -1"),
+    Mutant(
+        "call-goes-on",
+        R,
+        "return not trouble and session.runs(launch) and not self._closing()",
+        "return not trouble and not self._closing()",
+    ),
+    Mutant(
+        "trouble-is-swallowed",
+        R,
+        "            if trouble:\n                raise trouble[0] from None\n            return\n",
+        "            return\n",
+    ),
+]
+
+
+def run(mutant: Mutant, tree: Path) -> tuple[bool, str]:
+    """Whether a test notices, and which."""
+    file = tree / mutant.file
+    text = file.read_text("utf-8")
+    assert text.count(mutant.old) == 1, f"{mutant.name}: its code is there {text.count(mutant.old)} times"
+    file.write_text(text.replace(mutant.old, mutant.new), "utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(tree), "FORELAND_SEQUENCES": "60", "FORELAND_LIVE": "3"}
+    pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--timeout", "120"]
+    try:
+        done = subprocess.run(
+            [*pytest, *TESTS[mutant.file]], cwd=tree, env=environment, capture_output=True, text=True, check=False
+        )
+    finally:
+        file.write_text(text, "utf-8")
+    failed = [x for x in done.stdout.splitlines() if x.startswith(("FAILED", "ERROR"))]
+    return done.returncode != 0, failed[0] if failed else ""
+
+
+def main(names: list[str]) -> int:
+    """Prints a line for each mutant and the score; 0 when it is at least 90 %."""
+    chosen = [m for m in MUTANTS if not names or m.name in names]
+    noticed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        ignore = shutil.ignore_patterns(".git", ".venv", "dist", "__pycache__")
+        shutil.copytree(ROOT, tree, ignore=ignore, symlinks=True)
+        for mutant in chosen:
+            began = time.monotonic()
+            seen, by = run(mutant, tree)
+            noticed += seen
+            words = f"noticed by {by[7:120]}" if seen else "SURVIVES"
+            print(f"{mutant.name:28} {words} ({time.monotonic() - began:.0f} s)", flush=True)
+    print(f"{noticed} of {len(chosen)} are noticed: {noticed / len(chosen):.0%}")
+    return 0 if noticed >= 0.9 * len(chosen) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
