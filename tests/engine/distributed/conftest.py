@@ -13,7 +13,9 @@ from engine.distributed import group
 @pytest.fixture(scope="package", autouse=True)
 def quick_starts() -> Iterator[None]:
     """Ranks start from the server too, except where a test asks for `true_starts`."""
-    multiprocessing.get_context("forkserver").set_forkserver_preload(["tests.engine.distributed.preload"])
+    from tests.engine.distributed import preload  # the server itself would not say that an import fails
+
+    multiprocessing.get_context("forkserver").set_forkserver_preload([preload.__name__])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(group, "START_METHOD", "forkserver")
         yield

@@ -251,7 +251,6 @@ def test_a_rank_of_another_engine_says_so(tmp_path: Path, monkeypatch: pytest.Mo
 # -- the whole program -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("true_starts")
 def test_the_engine_survives_a_dead_rank_and_playback_goes_on(tmp_path: Path) -> None:
     spec = spec_of("pocket")
     load = loader("pocket", LoadOptions(device="cpu", gpus=2, threads=1))
