@@ -661,8 +661,7 @@ class Controller:
             return
         if call.first_ready is not None or self.held or self.failures or call.steps - call.step < STEPS_LEFT:
             return
-        newer = [change for v, change in self._unmade.items() if v > call.version]
-        if call.press and Change.RELEASE in newer:
+        if call.press and Change.RELEASE in self._unmade.values():
             return  # nobody has seen that press yet, and the newer condition may be without it
         step = max(self.estimator.first(call.work), call.foreseen) / call.steps
         last = call.shadow[-1] if call.shadow else None

@@ -121,7 +121,7 @@ MUTANTS = [
         "        if self.origin(now) + end / p.fps < now + step",
         "        if False and self.origin(now) + end / p.fps < now + step",
     ),
-    Mutant("preempt-swallows-a-press", C, "if call.press and Change.RELEASE in newer:", "if False:"),
+    Mutant("preempt-swallows-a-press", C, "if call.press and Change.RELEASE in self._unmade.values():", "if False:"),
     Mutant(
         "preempt-gives-nothing-back",
         C,

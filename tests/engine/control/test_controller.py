@@ -228,6 +228,16 @@ def test_a_branch_keeps_whole_blocks_of_the_call_before() -> None:
     assert of(Launch, c.handle(ConditionChanged(0.6, 1, 0.6, True)))[0].branch == 4
 
 
+def test_the_lead_has_a_margin_for_branches_and_refills() -> None:
+    c = playing(controller())
+    c.estimator.margin = 0.2
+    assert of(Launch, c.handle(ConditionChanged(0.6, 1, 0.6, True)))[0].branch == 4, "1.3 s is the earliest, not 1.1 s"
+    c = playing(controller())
+    c.estimator.margin = 0.2
+    assert not of(Launch, c.handle(TimerFired(1.75)))
+    assert of(Launch, c.handle(TimerFired(1.8)))
+
+
 # -- every cell of the table; test_transitions.py changes each and sees one of these fail --------------------------------
 
 
@@ -656,6 +666,15 @@ def test_a_call_goes_on_where_a_stop_would_not_pay(c: Controller, why: str) -> N
 def test_a_call_with_a_press_that_nobody_saw_is_not_stopped_for_its_release_but_for_another_press() -> None:
     assert not of(Abandon, running(1, press=True).handle(ConditionChanged(0.72, 2, 0.72, True, Change.RELEASE)))
     assert of(Abandon, running(1, press=True).handle(ConditionChanged(0.72, 2, 0.72, True, Change.PRESS)))
+
+
+def test_a_call_with_a_press_that_was_let_go_before_it_began_is_not_stopped() -> None:
+    c = playing(controller(window=16, preempt=2))
+    c.handle(ConditionChanged(0.6, 1, 0.6, False, Change.PRESS))
+    c.handle(ConditionChanged(0.6, 2, 0.6, True, Change.RELEASE))
+    c.handle(CallProgressed(0.6, 1, 1, 5))
+    assert c.in_flight is not None and c.in_flight.version == 2
+    assert not of(Abandon, c.handle(ConditionChanged(0.72, 3, 0.72, True, Change.PRESS)))
 
 
 def test_no_more_than_two_calls_in_a_row_are_stopped() -> None:
