@@ -266,7 +266,9 @@ def test_a_lora_is_merged_into_any_wan_model(checkpoints: Callable[[str], Path],
     assert adapted.identity != plain.identity, "a replay sees that the weights are others"
 
 
-@pytest.mark.parametrize(("name", "lora"), [("ltx-2.3", LTX_LORA), ("minimax-h3", H3_LORA)])
+@pytest.mark.parametrize(
+    ("name", "lora"), [("ltx-2.3", LTX_LORA), pytest.param("minimax-h3", H3_LORA, marks=pytest.mark.slow)]
+)
 def test_a_published_lora_is_merged_before_the_model_is_moved(
     checkpoints: Callable[[str], Path], name: str, lora: str
 ) -> None:

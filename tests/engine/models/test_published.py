@@ -56,7 +56,9 @@ def test_patterns_of_keys() -> None:
     assert list(expanded("head.modulation")) == ["head.modulation"]
 
 
-@pytest.mark.parametrize("name", WAN)
+@pytest.mark.parametrize(
+    "name", [n for n in WAN if n != "wan2.1-t2v-1.3b-causal-forcing"]
+)  # which keeps Self-Forcing's model
 def test_a_wan_transformer_is_built_of_published_settings_and_keys(name: str) -> None:
     entry, known = CATALOGUE[name], published(name)
     if entry.weights is not None:
@@ -140,7 +142,11 @@ def test_the_lora_of_longlive_changes_every_linear_layer(monkeypatch: pytest.Mon
 
 def test_the_distilled_lora_of_ltx_fits_its_transformer_and_its_connectors() -> None:
     known = published("ltx-2.3")
-    lora = parsed(on_meta(known.weights["ltx-2.3-22b-distilled-lora-384-1.1.safetensors"]), Path("l"))
+    state = on_meta(known.weights["ltx-2.3-22b-distilled-lora-384-1.1.safetensors"])
+    # of 48 blocks that are alike, the first and the last
+    lora = parsed(
+        {k: v for k, v in state.items() if "_blocks." not in k or "_blocks.0." in k or "_blocks.47." in k}, Path("l")
+    )
     transformer, connectors = sound_part("ltx-2.3", "transformer"), sound_part("ltx-2.3", "connectors")
     changed = dict(lora.merged(transformer.state_dict(), ltx_names))
     assert {"proj_in.weight", "time_embed.linear.weight", "prompt_adaln.linear.weight"} <= changed.keys()
@@ -168,7 +174,7 @@ def test_the_distilled_adapter_of_h3_fits_with_its_corrections(tmp_path: Path) -
 def test_small_checkpoints_have_the_published_keys_of_their_settings(checkpoints: Callable[[str], Path]) -> None:
     from engine.models.weight_files import read_json
 
-    for name in ("wan2.2-ti2v-5b", "causal-wan2.2-i2v-a14b", "ltx-2.3", "minimax-h3"):
+    for name in ("wan2.2-ti2v-5b", "causal-wan2.2-i2v-a14b"):
         folder = checkpoints(name)
         for file, settings in published(name).settings.items():
             assert read_json(folder / file).keys() >= settings.keys(), file
