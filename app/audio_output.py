@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from app.language import tr
 from engine.playback.audio import DeviceClock, SoundReader
 from engine.playback.shared_player import SharedPlayer
 
@@ -78,7 +79,7 @@ class PortAudioStream:
             )
             self._stream.start()
         except (sd.PortAudioError, ValueError, OSError) as e:
-            raise SoundError(f"no sound device can be used ({e}); the world plays on in silence") from e
+            raise SoundError(tr("no sound device can be used ({error}); the world plays on in silence", error=e)) from e
         self.latency = float(self._stream.latency)
 
     def close(self) -> None:
@@ -200,7 +201,7 @@ class SoundOut(QObject):
         """Opens what should be open, and notices what went away."""
         now = time.monotonic()
         if self._stream is not None and now - self._last > SILENT_SECONDS:
-            self._tell("the sound device went away; the world plays on in silence until there is one again")
+            self._tell(tr("the sound device went away; the world plays on in silence until there is one again"))
             self._shut()
             self._next_try = now + AGAIN_SECONDS
         if self._stream is not None or self._reader is None or self._open is None or now < self._next_try:
@@ -220,7 +221,7 @@ class SoundOut(QObject):
         self._stream = stream
         if self._told:
             self._told = ""
-            self.messagePosted.emit("sound is back")
+            self.messagePosted.emit(tr("sound is back"))
 
     def close(self) -> None:
         self._open = None

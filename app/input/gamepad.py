@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from app.input.held_keys import HeldKeys
+from app.language import marked, tr
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ BUTTONS: dict[str, str] = {
     "dpad_right": "turn_right",
 }
 """By SDL's names, which follow an Xbox pad: a is the lower button."""
-SOURCE = "gamepad"
+SOURCE = marked("gamepad")
 
 
 class GamepadError(RuntimeError):
@@ -79,7 +80,7 @@ class SdlReader:
             import pygame
             from pygame._sdl2 import controller
         except ImportError as e:
-            raise GamepadError("gamepads need the package pygame-ce: pip install 'foreland[gamepad]'") from e
+            raise GamepadError(tr("gamepads need the package pygame-ce: pip install 'foreland[gamepad]'")) from e
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
         self._pygame: Any = pygame
         self._controllers: Any = controller
@@ -87,7 +88,7 @@ class SdlReader:
             pygame.display.init()  # its event queue reports pads that come and go
             controller.init()
         except pygame.error as e:
-            raise GamepadError(f"gamepads cannot be read here: {e}") from e
+            raise GamepadError(tr("gamepads cannot be read here: {error}", error=e)) from e
         self._buttons = {name: getattr(pygame, f"CONTROLLER_BUTTON_{_sdl_name(name)}") for name in BUTTONS}
         self._axes = {name: getattr(pygame, f"CONTROLLER_AXIS_{_sdl_name(name)}") for name, _, _ in STICKS}
         self._pad: Any = None

@@ -12,8 +12,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.input.held_keys import HeldKeys
+from app.language import marked, tr
 
-SOURCE = "global keys"
+SOURCE = marked("global keys")
 
 
 class GlobalKeysError(RuntimeError):
@@ -28,16 +29,18 @@ def forbidden(environment: dict[str, str], platform: str) -> str:
 
             if not AXIsProcessTrusted():
                 where = "System Settings, Privacy & Security, Accessibility"
-                return f"macOS forbids it until Foreland is allowed under {where}"
+                return tr("macOS forbids it until Foreland is allowed under {where}", where=where)
         except ImportError:
             return ""
         return ""
     if platform == "win32":
         return ""
     if environment.get("WAYLAND_DISPLAY") and environment.get("XDG_SESSION_TYPE", "wayland") == "wayland":
-        return "Wayland lets no program see keys of other windows: start an X11 session, or use the window's own keys"
+        return tr(
+            "Wayland lets no program see keys of other windows: start an X11 session, or use the window's own keys"
+        )
     if not environment.get("DISPLAY"):
-        return "there is no X display here"
+        return tr("there is no X display here")
     return ""
 
 
@@ -77,7 +80,9 @@ class GlobalKeys(QObject):
         try:
             from pynput import keyboard
         except ImportError as e:
-            raise GlobalKeysError(f"global keys need the package pynput ({e}): pip install 'foreland[keys]'") from e
+            raise GlobalKeysError(
+                tr("global keys need the package pynput ({error}): pip install 'foreland[keys]'", error=e)
+            ) from e
         self._listener = keyboard.Listener(
             on_press=lambda k: self._heard(k, True), on_release=lambda k: self._heard(k, False)
         )

@@ -11,6 +11,7 @@ from app.input.gamepad import Gamepad, GamepadError, Reader, SdlReader
 from app.input.global_keys import GlobalKeys, GlobalKeysError
 from app.input.held_keys import HeldKeys
 from app.input.mouse_look import MouseLook
+from app.language import tr
 from app.storage.preferences import OWN_KEYS, Preferences
 from engine.runtime.keymap import load_keymap, presets
 
@@ -89,9 +90,9 @@ class InputManager(QObject):
             try:
                 self.global_keys.start()
             except GlobalKeysError as e:
-                self.messagePosted.emit(f"global keys: {e}")
+                self.messagePosted.emit(tr("global keys: {reason}", reason=e))
         self.globalKeysChanged.emit(self.global_keys.on)
-        self.badgeChanged.emit("global keys on" if self.global_keys.on else "")
+        self.badgeChanged.emit(tr("global keys on") if self.global_keys.on else "")
 
     def close(self) -> None:
         """Nothing is listened to any more."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from app.language import tr
 from engine.files import claim_file, drop_empty
 from engine.models.interface import ModelSpec
 from engine.playback.player import Frame, Samples
@@ -16,7 +17,7 @@ from engine.playback.recorder import Draw, Recorder, RecordingError
 def _left_out(recorder: Recorder) -> str:
     if not recorder.left_out:
         return ""
-    return f"; {recorder.left_out} frames are missing in it: the encoder was too slow for this machine"
+    return tr("; {n} frames are missing in it: the encoder was too slow for this machine", n=recorder.left_out)
 
 
 class WindowRecording:
@@ -77,7 +78,7 @@ class WindowRecording:
         def finish() -> None:
             try:
                 recorder.close()
-                self._post(f"recorded {recorder.path}{_left_out(recorder)}")
+                self._post(tr("recorded {file}", file=recorder.path) + _left_out(recorder))
             except RecordingError as e:
                 self._post(str(e))
             finally:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.language import tr
+
 MENUS = {"world": "&World", "view": "&View", "sound": "&Sound", "keys": "&Keys", "help": "&Help"}
 """Menus by the first part of their actions' ids, in their order."""
 
@@ -36,7 +38,7 @@ class Action:
     @property
     def name(self) -> str:
         """The title without its & and dots."""
-        return self.title.replace("&", "").removesuffix(" ...")
+        return tr(self.title).replace("&", "").removesuffix(" ...")
 
     @property
     def label(self) -> str:

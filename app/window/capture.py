@@ -51,7 +51,7 @@ class Capture(QObject):
             try:
                 self.recording.start(self._world.spec)
             except RecordingError as e:
-                self.messagePosted.emit(f"{e}; nothing is recorded")
+                self.messagePosted.emit(tr("{error}; nothing is recorded", error=e))
         else:
             self.recording.stop()
         self.recordingChanged.emit(self.recording.on)
@@ -92,7 +92,9 @@ class Capture(QObject):
             drop_empty(file)
         except OSError:
             saved = False
-        self.messagePosted.emit(f"saved {file}" if saved else f"the screenshot could not be written to {file}")
+        self.messagePosted.emit(
+            tr("saved {file}", file=file) if saved else tr("the screenshot could not be written to {file}", file=file)
+        )
 
     def export_overlay(self) -> None:
         """The overlay of this instant, as SVG and PNG."""

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
+from app.language import tr
 from app.window.frame_image import fitted, image_of
 from engine.playback.player import Frame
 
@@ -70,8 +71,8 @@ class SideBySide(QDialog):
             column.addWidget(clip, 1)
             row.addLayout(column, 1)
         self.slider = QSlider(Qt.Orientation.Horizontal, self)
-        self.slider.setAccessibleName("Time")
-        self.play_button = QPushButton("Pause", self)
+        self.slider.setAccessibleName(tr("Time"))
+        self.play_button = QPushButton(tr("Pause"), self)
         self.when = QLabel("", self)
         bottom = QHBoxLayout()
         bottom.addWidget(self.play_button)
@@ -88,7 +89,7 @@ class SideBySide(QDialog):
         self.play_button.clicked.connect(self._toggle)
         for clip in self.clips:
             clip.framesChanged.connect(self._measure)
-            clip.show_message("decoding ...")
+            clip.show_message(tr("decoding ..."))
 
     def _measure(self) -> None:
         longest = max(len(clip.frames) for clip in self.clips)
@@ -99,7 +100,7 @@ class SideBySide(QDialog):
             self._timer.stop()
         else:
             self._timer.start()
-        self.play_button.setText("Pause" if self._timer.isActive() else "Play")
+        self.play_button.setText(tr("Pause") if self._timer.isActive() else tr("Play"))
 
     def _tick(self) -> None:
         n = self.slider.maximum() + 1

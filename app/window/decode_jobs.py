@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
+from app.language import tr
 from engine.files import claim_file, drop_empty, write_whole
 from engine.models.interface import Decoder, ModelSpec
 from engine.playback.player import Frame
@@ -162,7 +163,7 @@ class DecodeJobs(QObject):
             result = e
         except Exception as e:
             log.exception("decoding kept groups failed")
-            result = DecodeError(f"it could not be made: {e}")
+            result = DecodeError(tr("it could not be made: {error}", error=e))
         self._finished.emit(job, result)
 
     def _report(self, job: DecodeJob, result: object) -> None:
@@ -176,11 +177,11 @@ class DecodeJobs(QObject):
     def _decode(self, engine: ForksDecoder, groups: Sequence[Kept], before: Sequence[Kept]) -> Iterator[Decoded]:
         decoder = engine.fork_decoder()
         if decoder is None:
-            raise DecodeError("the model is not loaded yet")
+            raise DecodeError(tr("the model is not loaded yet"))
         if not groups:
-            raise DecodeError("nothing of that is kept any more")
+            raise DecodeError(tr("nothing of that is kept any more"))
         decoder.resume([k.group for k in before])
         for k in groups:
             if self._closing.is_set():
-                raise DecodeError("the window was closed before it was complete")
+                raise DecodeError(tr("the window was closed before it was complete"))
             yield decoded(decoder, k.group, k.start)

@@ -71,20 +71,20 @@ class Dialogs(QObject):
         self.explanation.show()
 
     def show_help(self) -> None:
-        self._show("What the overlay shows", help_page())
+        self._show(tr("What the overlay shows"), help_page())
 
     def show_keys(self) -> None:
-        self._show("Keys", keys_page(self._inputs.keys.keymap))
+        self._show(tr("Keys"), keys_page(self._inputs.keys.keymap))
 
     def show_log(self) -> None:
         """The end of the newest log."""
-        self._show(f"Log: {log_file()}", "")
+        self._show(tr("Log: {file}", file=log_file()), "")
         assert self.help is not None
         self.help.text.setPlainText(newest_lines())
         self.help.text.moveCursor(QTextCursor.MoveOperation.End)
 
     def show_about(self) -> None:
-        self._show("About Foreland", about_page())
+        self._show(tr("About Foreland"), about_page())
 
     def _show(self, title: str, page: str) -> None:
         self._prepare(self.help)
@@ -102,6 +102,6 @@ class Dialogs(QObject):
         self._inputs.keys.clear()
         kinds = " ".join(f"*{s}" for s in (*PICTURES, *FILMS))
         file, _ = QFileDialog.getOpenFileName(
-            self._window, "Start from an image or video", "", f"Images and videos ({kinds})"
+            self._window, tr("Start from an image or video"), "", tr("Images and videos ({kinds})", kinds=kinds)
         )
         return Path(file) if file else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
+from app.language import tr
 from engine.models import hub
 from engine.models.catalogue import Entry
 
@@ -13,7 +14,7 @@ from engine.models.catalogue import Entry
 class DownloadState:
     """How far a download has come."""
 
-    stage: str = "asking the hub"
+    stage: str = ""
     share: float = 0.0
     """In [0, 1]."""
     plan: hub.Plan | None = None
@@ -34,7 +35,7 @@ class DownloadJob:
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
-        self.state = DownloadState()
+        self.state = DownloadState(tr("asking the hub"))
         self._agreed = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="foreland-download", daemon=True)
@@ -55,20 +56,22 @@ class DownloadJob:
     def _run(self) -> None:
         try:
             plan = hub.plan(self.entry)
-            self.state = DownloadState("size and licence", plan=plan, asking=True)
+            self.state = DownloadState(tr("size and licence"), plan=plan, asking=True)
             self._agreed.wait()
             if self._stop.is_set():
-                raise hub.Cancelled("nothing was downloaded")
+                raise hub.Cancelled(tr("nothing was downloaded"))
 
             def report(name: str, done: int, total: int) -> bool:
                 share = done / total if total else 1.0
-                self.state = DownloadState(f"{name or 'checking'}: {hub.gb(done)} of {hub.gb(total)}", share, plan)
+                parts = {"name": name or tr("checking"), "done": hub.gb(done), "total": hub.gb(total)}
+                text = tr("{name}: {done} of {total}", **parts)
+                self.state = DownloadState(text, share, plan)
                 return not self._stop.is_set()
 
             hub.pull(plan, report)
-            self.state = DownloadState("complete", 1.0, plan, over=True)
+            self.state = DownloadState(tr("complete"), 1.0, plan, over=True)
         except hub.HubError as e:
-            self.state = DownloadState("stopped", self.state.share, self.state.plan, over=True, error=str(e))
+            self.state = DownloadState(tr("stopped"), self.state.share, self.state.plan, over=True, error=str(e))
         except Exception as e:  # a thread must not end silently
             message = f"{type(e).__name__}: {e}"
-            self.state = DownloadState("stopped", self.state.share, self.state.plan, over=True, error=message)
+            self.state = DownloadState(tr("stopped"), self.state.share, self.state.plan, over=True, error=message)

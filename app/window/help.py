@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QUrl
 from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 
+from app.language import tr
 from app.window.key_help import key_table
 from engine.assets import FOLDER
 
@@ -42,7 +43,9 @@ def help_page() -> str:
 
 def keys_page(keymap: Mapping[str, str]) -> str:
     """The keys as they are now, as Markdown."""
-    return f"# Keys\n\n{key_table(keymap)}\n\nKeys > Edit and Keys > Layout change those of the camera.\n"
+    return (
+        f"# {tr('Keys')}\n\n{key_table(keymap)}\n\n{tr('Keys > Edit and Keys > Layout change those of the camera.')}\n"
+    )
 
 
 def licences() -> list[tuple[str, str, str]]:
@@ -57,7 +60,7 @@ def licences() -> list[tuple[str, str, str]]:
         if not licence:
             classes = [c.split(" :: ")[-1] for c in found.get_all("Classifier") or [] if c.startswith("License ::")]
             text = (found["License"] or "").splitlines()
-            licence = ", ".join(classes) or (text[0][:60] if text else "see its files")
+            licence = ", ".join(classes) or (text[0][:60] if text else tr("see its files"))
         out.append((name, metadata.version(name), licence))
     return out
 
@@ -67,15 +70,19 @@ def about_page() -> str:
     try:
         version = metadata.version("foreland")
     except metadata.PackageNotFoundError:
-        version = "from a checkout"
+        version = tr("from a checkout")
     lines = [
         f"# Foreland {version}",
-        "Explore worlds that a video diffusion model generates as you move. It implements "
-        "*Speculative Sampling in Interactive Video Generation* (Huang et al., 2026).",
-        "The pocket world is sampled by a small network that this project trained on a world that it renders itself.",
-        "Models that you download have licences of their own, which are shown before a download.",
-        "## Made with",
-        "| package | version | licence |",
+        tr(
+            "Explore worlds that a video diffusion model generates as you move. It implements "
+            "*Speculative Sampling in Interactive Video Generation* (Huang et al., 2026)."
+        ),
+        tr(
+            "The pocket world is sampled by a small network that this project trained on a world that it renders itself."
+        ),
+        tr("Models that you download have licences of their own, which are shown before a download."),
+        "## " + tr("Made with"),
+        tr("| package | version | licence |"),
         "| --- | --- | --- |",
         *(f"| {n} | {v} | {x} |" for n, v, x in licences()),
     ]

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
 
 from app.language import tr
+from engine.assets import FOLDER
 
 
 class HoverBar(QFrame):
     """Made of actions that exist already."""
 
     def __init__(self, menus: Iterable[QMenu], actions: Iterable[tuple[str, QAction]], parent: QWidget) -> None:
-        """menus: in one menu behind the first button; actions: each a button with this sign."""
+        """menus: in one menu behind the first button; actions: each a button with the icon of this name."""
         super().__init__(parent)
         self.setObjectName("hover")
         row = QHBoxLayout(self)
@@ -26,20 +27,20 @@ class HoverBar(QFrame):
         self.menu = QMenu(self)
         for menu in menus:
             self.menu.addMenu(menu)
-        first = self._button("\N{TRIGRAM FOR HEAVEN}", tr("Menus"))
+        first = self._button("menu", tr("Menus"))
         first.setMenu(self.menu)
         first.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         first.setStyleSheet("QToolButton::menu-indicator { image: none; }")
         row.addWidget(first)
-        for sign, action in actions:
-            button = self._button(sign, action.text().replace("&", ""))
+        for icon, action in actions:
+            button = self._button(icon, action.text().replace("&", ""))
             button.clicked.connect(action.trigger)
             row.addWidget(button)
         self.hide()
 
-    def _button(self, sign: str, name: str) -> QToolButton:
+    def _button(self, icon: str, name: str) -> QToolButton:
         button = QToolButton(self)
-        button.setText(sign)
+        button.setIcon(QIcon(str(FOLDER / "style" / f"{icon}.svg")))
         button.setToolTip(name)
         button.setAccessibleName(name)
         return button

@@ -9,15 +9,20 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from app.language import marked, tr
 from app.window.actions import ACTIONS
 from engine.runtime.keymap import load_keymap
 
 BEGIN = "<!-- keys: made by `python -m app.window.key_help FILE` from app/window/actions.py -->"
 END = "<!-- end of the keys -->"
 CAMERA = (
-    (("forward", "left", "back", "right"), "move", ""),
-    (("turn_left", "turn_right", "look_up", "look_down"), "turn and look", "the right mouse button held and moved"),
-    (("rise", "sink"), "rise, sink", ""),
+    (("forward", "left", "back", "right"), marked("move"), ""),
+    (
+        ("turn_left", "turn_right", "look_up", "look_down"),
+        marked("turn and look"),
+        marked("the right mouse button held and moved"),
+    ),
+    (("rise", "sink"), marked("rise, sink"), ""),
 )
 """Actions of the camera, what they do together, and what else does it."""
 
@@ -30,19 +35,24 @@ def keys_of(keymap: Mapping[str, str], actions: tuple[str, ...]) -> str:
 def key_rows(keymap: Mapping[str, str]) -> list[tuple[str, str]]:
     """Keys and what they do: those of the camera, of the prompt, then every shortcut in the order of the menus."""
     camera = [
-        (", or ".join(x for x in (keys_of(keymap, actions), other) if x) or "none", does)
+        (tr(", or ").join(x for x in (keys_of(keymap, actions), other and tr(other)) if x) or tr("none"), tr(does))
         for actions, does, other in CAMERA
     ]
     prompt = [
-        ("Enter, /", "go to the prompt box; there Enter applies, Esc leaves, Up and Down walk through the history")
+        (
+            "Enter, /",
+            tr("go to the prompt box; there Enter applies, Esc leaves, Up and Down walk through the history"),
+        )
     ]
-    shortcuts = [(a.shortcut, a.help or a.name.lower()) for a in ACTIONS if a.shortcut]
+    shortcuts = [(a.shortcut, tr(a.help) if a.help else a.name.lower()) for a in ACTIONS if a.shortcut]
     return camera + prompt + shortcuts
 
 
 def key_table(keymap: Mapping[str, str]) -> str:
     """`key_rows` in Markdown."""
-    return "\n".join(["| keys | do |", "| --- | --- |", *(f"| {keys} | {does} |" for keys, does in key_rows(keymap))])
+    return "\n".join(
+        [tr("| keys | do |"), "| --- | --- |", *(f"| {keys} | {does} |" for keys, does in key_rows(keymap))]
+    )
 
 
 def renewed(text: str) -> str:

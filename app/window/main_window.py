@@ -8,14 +8,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, QMimeData, QSize, Qt, QTimer
+from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, QLocale, QMimeData, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QSplitter
 
 from app.audio_output import DEVICES, SoundOut
 from app.input.held_keys import HeldKeys
 from app.input.input_manager import InputManager, keymap_of
-from app.language import tr
+from app.language import tr, use_language
 from app.options import Choice
 from app.storage.preferences import PreferencesFile
 from app.storage.preferences import load as load_preferences
@@ -171,10 +171,10 @@ class MainWindow(QMainWindow):
 
     def _corner(self) -> HoverBar:
         actions = [
-            ("\N{DOUBLE VERTICAL BAR}", self.menus["world.pause"]),
-            ("\N{BLACK CIRCLE FOR RECORD}", self.menus["world.record"]),
-            ("\N{WHITE SQUARE WITH VERTICAL BISECTING LINE}", self.menus["view.settings"]),
-            ("\N{MULTIPLICATION SIGN}", self.menus["view.full_screen"]),
+            ("pause", self.menus["world.pause"]),
+            ("record", self.menus["world.record"]),
+            ("panel", self.menus["view.settings"]),
+            ("leave", self.menus["view.full_screen"]),
         ]
         bar = HoverBar(self.menus.all, actions, self.stage)
         self.stage.add(bar)
@@ -264,7 +264,7 @@ class MainWindow(QMainWindow):
     def _attach(self, engine: Engine, settings: Settings) -> None:
         """Shows an engine and gives its model a settings panel; the panel of the model before is deleted."""
         spec = self.world.spec
-        self.setWindowTitle(f"Foreland - {spec.name} world")
+        self.setWindowTitle(tr("Foreland - {model} world", model=spec.name))
         self.viewport.set_engine(engine)
         self.sound.set_player(engine.player)
         self.prompt.set_limit(spec.text_limit)
@@ -337,7 +337,7 @@ class MainWindow(QMainWindow):
         """With the frame on show as its thumbnail."""
         image = self.viewport.image()
         if self._home is None or image is None:
-            self.notifications.post("there is nothing to save yet")
+            self.notifications.post(tr("there is nothing to save yet"))
             return
         data = QByteArray()
         buffer = QBuffer(data)
@@ -444,6 +444,8 @@ def open_window(
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Foreland")
+    language = use_language(app, load_preferences(home / PREFERENCES).language)
+    app.setLayoutDirection(QLocale(language).textDirection())
     first = first_world(home) if choose_world and load_preferences(home / PREFERENCES).welcome else None
     if first is not None and first.model == choice.spec.name and first.begin is None:
         settings = replace(settings, prompt=first.prompt, seed=first.seed)

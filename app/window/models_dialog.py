@@ -9,7 +9,6 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QMessageBox,
@@ -21,12 +20,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import marked, tr
 from app.window.download_job import DownloadJob
+from app.window.flow import Flow
 from engine.models import hub
 from engine.models.catalogue import Broken, Entry, read_catalogue
 
 POLL_MS = 100
-COLUMNS = ("Model", "Installed", "Download", "GPU memory", "K", "Licence")
+CHECKPOINTS = (".safetensors", ".gguf", ".pt", ".pth", ".ckpt")
+COLUMNS = (
+    marked("Model"),
+    marked("Installed"),
+    marked("Download"),
+    marked("GPU memory"),
+    marked("K"),
+    marked("Licence"),
+)
 
 
 class ModelsDialog(QDialog):
@@ -37,7 +46,7 @@ class ModelsDialog(QDialog):
 
     def __init__(self, current: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Models")
+        self.setWindowTitle(tr("Models"))
         self.resize(900, 420)
         catalogue = read_catalogue()
         self._entries = list(catalogue.entries.values())
@@ -46,8 +55,8 @@ class ModelsDialog(QDialog):
         self.confirmation: QMessageBox | None = None
         """Asks for agreement to a size and a licence."""
         self.table = QTableWidget(len(self._entries) + len(self._broken), len(COLUMNS), self)
-        self.table.setAccessibleName("Models")
-        self.table.setHorizontalHeaderLabels(list(COLUMNS))
+        self.table.setAccessibleName(tr("Models"))
+        self.table.setHorizontalHeaderLabels([tr(c) for c in COLUMNS])
         self.table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
         self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
@@ -55,18 +64,17 @@ class ModelsDialog(QDialog):
         self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.note = QLabel(self)
         self.note.setWordWrap(True)
-        self.note.setAccessibleName("About the model")
+        self.note.setAccessibleName(tr("About the model"))
         self.bar = QProgressBar(self)
         self.bar.setRange(0, 1000)
         self.bar.setVisible(False)
-        self.bar.setAccessibleName("Download")
-        self.open_button = QPushButton("Open", self)
-        self.download_button = QPushButton("Download ...", self)
-        self.cancel_button = QPushButton("Cancel download", self)
-        self.folder_button = QPushButton("Open a folder or file ...", self)
-        row = QHBoxLayout()
-        for button in (self.open_button, self.download_button, self.cancel_button, self.folder_button):
-            row.addWidget(button)
+        self.bar.setAccessibleName(tr("Download"))
+        self.open_button = QPushButton(tr("&Open"), self)
+        self.download_button = QPushButton(tr("&Download ..."), self)
+        self.cancel_button = QPushButton(tr("&Cancel download"), self)
+        self.folder_button = QPushButton(tr("Open a &folder ..."), self)
+        self.file_button = QPushButton(tr("Open a f&ile ..."), self)
+        row = Flow(self.open_button, self.download_button, self.cancel_button, self.folder_button, self.file_button)
         column = QVBoxLayout(self)
         column.addWidget(self.table, 1)
         column.addWidget(self.note)
@@ -78,6 +86,7 @@ class ModelsDialog(QDialog):
         self.download_button.clicked.connect(self._download)
         self.cancel_button.clicked.connect(self._cancel)
         self.folder_button.clicked.connect(self._folder)
+        self.file_button.clicked.connect(self._file)
         self.table.itemSelectionChanged.connect(self._selected)
         self.table.itemDoubleClicked.connect(lambda item: self._open())
         self._fill()
@@ -86,14 +95,14 @@ class ModelsDialog(QDialog):
     def _fill(self) -> None:
         for i, e in enumerate(self._entries):
             if e.ships:
-                cells = [e.title, "yes", "-", "none", f"{e.windows[0]} to {e.windows[1]}", e.licence]
+                cells = [e.title, tr("yes"), "-", tr("none"), f"{e.windows[0]} - {e.windows[1]}", e.licence]
             else:
                 download = sum(p.about_gb for p in hub.parts(e))
-                here = "yes" if hub.here(e) else "no"
+                here = tr("yes") if hub.here(e) else tr("no")
                 cells = [
                     e.title,
                     here,
-                    f"about {download:.0f} GB",
+                    tr("about {n} GB", n=f"{download:.0f}"),
                     f"{e.memory_gb:g} GB",
                     "/".join(map(str, e.trained)),
                     e.licence,
@@ -101,7 +110,7 @@ class ModelsDialog(QDialog):
             for j, text in enumerate(cells):
                 self.table.setItem(i, j, QTableWidgetItem(text))
         for i, broken in enumerate(self._broken, len(self._entries)):
-            for j, text in enumerate([broken.source, "cannot be used", "-", "-", "-", "-"]):
+            for j, text in enumerate([broken.source, tr("cannot be used"), "-", "-", "-", "-"]):
                 self.table.setItem(i, j, QTableWidgetItem(text))
         self.table.resizeColumnsToContents()
         self._selected()
@@ -131,7 +140,9 @@ class ModelsDialog(QDialog):
         self.download_button.setEnabled(e is not None and not here and not downloading)
         self.cancel_button.setEnabled(downloading)
         if not downloading:
-            about = "" if e is None else "  ".join([*([e.repo] if e.repo else []), *e.notes, f"steps: {e.steps}"])
+            about = (
+                "" if e is None else "  ".join([*([e.repo] if e.repo else []), *e.notes, tr("steps: {n}", n=e.steps)])
+            )
             self.note.setText(about if self.broken is None else str(self.broken))
 
     def _open(self) -> None:
@@ -141,7 +152,17 @@ class ModelsDialog(QDialog):
             self.accept()
 
     def _folder(self) -> None:
-        path = QFileDialog.getExistingDirectory(self, "Folder of a checkpoint")
+        path = QFileDialog.getExistingDirectory(self, tr("Folder of a checkpoint"))
+        if path:
+            self.modelSelected.emit(str(Path(path)))
+            self.accept()
+
+    def _file(self) -> None:
+        """A lone checkpoint."""
+        kinds = " ".join(f"*{s}" for s in CHECKPOINTS)
+        path, _ = QFileDialog.getOpenFileName(
+            self, tr("File of a checkpoint"), "", tr("Checkpoints ({kinds})", kinds=kinds)
+        )
         if path:
             self.modelSelected.emit(str(Path(path)))
             self.accept()
@@ -159,17 +180,25 @@ class ModelsDialog(QDialog):
     def _confirm(self, job: DownloadJob, plan: hub.Plan) -> None:
         """Does not wait for the answer: the world goes on meanwhile."""
         about = (
-            f"{plan.entry.title}: {hub.gb(plan.total)}, of which {hub.gb(plan.there)} are here already.\n"
-            f"{hub.gb(plan.free)} are free in {plan.folder}.\nLicence: {plan.licence}"
+            tr(
+                "{model}: {total}, of which {there} are here already.",
+                model=plan.entry.title,
+                total=hub.gb(plan.total),
+                there=hub.gb(plan.there),
+            )
+            + "\n"
+            + tr("{free} are free in {folder}.", free=hub.gb(plan.free), folder=plan.folder)
+            + "\n"
+            + tr("Licence: {licence}", licence=plan.licence)
         )
         self.note.setText(about)
-        box = QMessageBox(QMessageBox.Icon.Question, "Download", about, parent=self)
+        box = QMessageBox(QMessageBox.Icon.Question, tr("Download"), about, parent=self)
         if plan.fits:
-            box.setInformativeText("Do you agree to the licence and download it?")
-            agree = box.addButton("Agree and download", QMessageBox.ButtonRole.AcceptRole)
+            box.setInformativeText(tr("Do you agree to the licence and download it?"))
+            agree = box.addButton(tr("Agree and download"), QMessageBox.ButtonRole.AcceptRole)
             agree.clicked.connect(job.agree)
         else:
-            box.setInformativeText("It does not fit: free some space, then try again.")
+            box.setInformativeText(tr("It does not fit: free some space, then try again."))
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.rejected.connect(job.cancel)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -195,7 +224,7 @@ class ModelsDialog(QDialog):
             self._timer.stop()
             self.confirmation = None
             self._fill()
-            self.note.setText(state.error or f"{job.entry.title} is installed")
+            self.note.setText(state.error or tr("{model} is installed", model=job.entry.title))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._cancel()

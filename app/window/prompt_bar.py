@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -120,6 +121,9 @@ class PromptBar(QFrame):
         self.reading.setProperty("role", "dim")
         self.reading.setAccessibleName(tr("What the model understood"))
         self.reading.setTextFormat(Qt.TextFormat.PlainText)
+        self.reading.setProperty("elided", True)
+        self.reading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.reading.hide()
         self.star = QToolButton(self)
         self.star.setCheckable(True)
         self.star.setText("\N{WHITE STAR}")
@@ -156,12 +160,13 @@ class PromptBar(QFrame):
         tools.setSpacing(8)
         tools.addWidget(self.transition)
         tools.addWidget(self.presets)
-        tools.addWidget(self.reading, 1)
+        tools.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 8, 10, 8)
         column.setSpacing(8)
         column.addLayout(row)
         column.addWidget(self._tools)
+        column.addWidget(self.reading)
         self._hovered = False
         self._resting: bool | None = None
         self._breathe()
@@ -272,6 +277,10 @@ class PromptBar(QFrame):
         if text != self.status.text():
             self.status.setText(text)
         self.status.setVisible(bool(text))
+        if view.reading != self.reading.text():
+            self.reading.setText(view.reading)
+            self.reading.setToolTip(view.reading)
+        self.reading.setVisible(bool(view.reading) and not self._resting)
 
     def _preset(self, index: int) -> None:
         if index > 0:

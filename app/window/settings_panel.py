@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from enum import Enum
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
 
+from app.language import tr
 from app.window.actions import BY_ID
+from app.window.overlay_figures import COMMITS
 from engine.control.events import Commit
 from engine.models.interface import HistoryPolicy, ModelSpec
 from engine.runtime.settings import Settings
@@ -27,50 +32,79 @@ class SettingsPanel(QWidget):
     def __init__(self, settings: Settings, spec: ModelSpec, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._spec = spec
-        self.window_box = self._spin(spec.windows[0], spec.windows[1], settings.window or spec.window, "Chunk length K")
-        self.window_box.setSingleStep(spec.grid[0])
-        self.steps_box = self._spin(1, 50, settings.steps or spec.steps, "Denoising steps")
-        self.seed_box = self._spin(0, 2**31 - 1, settings.seed, "Seed")
-        self.commit_box = QComboBox(self)
-        self.commit_box.addItems([c.value for c in Commit])
-        self.commit_box.setCurrentText(settings.commit.value)
-        self.commit_box.setAccessibleName("Commitment")
-        self.commit_box.setToolTip(
-            "speculative: a change revokes the predictions that can still be replaced.\n"
-            "chunk: it waits for the chunk's end, as other engines do."
+        self.window_box = self._spin(
+            spec.windows[0], spec.windows[1], settings.window or spec.window, tr("Chunk length K")
         )
-        self.commit_box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.window_box.setSingleStep(spec.grid[0])
+        self.window_box.setToolTip(
+            tr(
+                "K: latents that a call samples together. A longer chunk fills the cache further ahead and costs less for each "
+                "picture; a call then takes longer, and so does your key where it has to wait for one."
+            )
+        )
+        self.steps_box = self._spin(1, 50, settings.steps or spec.steps, tr("Denoising steps"))
+        self.steps_box.setToolTip(
+            tr("Denoising steps of a call. More steps: better pictures, and a call takes longer in proportion.")
+        )
+        self.seed_box = self._spin(0, 2**31 - 1, settings.seed, tr("Seed"))
+        self.seed_box.setToolTip(
+            tr(
+                "Chooses the noise of the next new world. The same prompt and seed begin at the same place; it costs nothing."
+            )
+        )
+        self.commit_box = self._combo([(c, tr(COMMITS[c])) for c in Commit], settings.commit, tr("Commitment"))
+        self.commit_box.setToolTip(
+            tr(
+                "speculative: a change revokes the predictions that can still be replaced. Short latency, some sampling for nothing.\n"
+                "chunk: it waits for the chunk's end, as other engines do. No sampling for nothing, long latency."
+            )
+        )
         self.window_note = QLabel(self)
         self.window_note.setWordWrap(True)
-        self.history_box = QComboBox(self)
-        self.history_box.addItems([h.value for h in spec.history])
-        self.history_box.setCurrentText((settings.history or spec.history[0]).value)
-        self.history_box.setAccessibleName("History policy")
-        self.history_box.setToolTip("How the retained history conditions the next call; named in the session log.")
-        self.history_box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.notes = QLabel("\n".join(spec.notes), self)
+        self.window_note.setProperty("role", "dim")
+        policies = [(h, h.value) for h in spec.history]
+        self.history_box = self._combo(policies, settings.history or spec.history[0], tr("History policy"))
+        self.history_box.setToolTip(
+            tr(
+                "How what was played conditions the next call. A policy that runs it again costs time and forgets an old prompt sooner; "
+                "the session log names it."
+            )
+        )
+        self.notes = QLabel("\n".join(tr(note) for note in spec.notes), self)
         self.notes.setWordWrap(True)
-        self.notes.setAccessibleName("About this model")
+        self.notes.setProperty("role", "dim")
+        self.notes.setAccessibleName(tr("About this model"))
         self.negative = QLineEdit(self)
-        self.negative.setPlaceholderText("the model's own; Enter applies")
-        self.negative.setAccessibleName("Negative prompt")
-        self.negative.setToolTip("What not to show")
+        self.negative.setPlaceholderText(tr("the model's own; Enter applies"))
+        self.negative.setAccessibleName(tr("Negative prompt"))
+        self.negative.setToolTip(
+            tr("What not to show. A call costs twice as much with it, as the model runs with and without.")
+        )
         self.pause_button = self._button("")
         self.new_world_button = self._button(BY_ID["world.new"].label)
-        self.new_world_button.setToolTip(BY_ID["world.new"].help)
-        self.pause_button.setToolTip(BY_ID["world.pause"].help)
+        self.new_world_button.setToolTip(tr(BY_ID["world.new"].help))
+        self.pause_button.setToolTip(tr(BY_ID["world.pause"].help))
         self.show_paused(False)
         form = QFormLayout(self)
-        form.addRow("Chunk length K", self.window_box)
-        form.addRow("", self.window_note)
-        form.addRow("Steps", self.steps_box)
-        form.addRow("Commitment", self.commit_box)
-        form.addRow("History", self.history_box)
-        form.addRow("Seed", self.seed_box)
-        if spec.negative:
-            form.addRow("Negative prompt", self.negative)
-        else:
-            self.negative.hide()
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setVerticalSpacing(10)
+        for title, box in (
+            (tr("Chunk length K"), self.window_box),
+            ("", self.window_note),
+            (tr("Steps"), self.steps_box),
+            (tr("Commitment"), self.commit_box),
+            (tr("History"), self.history_box),
+            (tr("Seed"), self.seed_box),
+            (tr("Negative prompt"), self.negative),
+        ):
+            if box is self.negative and not spec.negative:
+                box.hide()
+                continue
+            label = QLabel(title, self)
+            label.setToolTip(box.toolTip())
+            label.setBuddy(box)
+            form.addRow(label, box)
         form.addRow(self.pause_button)
         form.addRow(self.new_world_button)
         form.addRow(self.notes)
@@ -78,8 +112,8 @@ class SettingsPanel(QWidget):
         self.window_box.valueChanged.connect(self._note)
         self.window_box.valueChanged.connect(lambda v: self.settingsChanged.emit({"window": v}))
         self.steps_box.valueChanged.connect(lambda v: self.settingsChanged.emit({"steps": v}))
-        self.commit_box.currentTextChanged.connect(self._commit)
-        self.history_box.currentTextChanged.connect(self._history)
+        self.commit_box.currentIndexChanged.connect(self._commit)
+        self.history_box.currentIndexChanged.connect(self._history)
         for box in (self.window_box, self.steps_box, self.seed_box):
             box.editingFinished.connect(self.editingFinished)
         self.negative.returnPressed.connect(lambda: self.negativePromptApplied.emit(self.negative.text().strip()))
@@ -92,22 +126,38 @@ class SettingsPanel(QWidget):
         self.commit_box.setCurrentIndex(1 - self.commit_box.currentIndex())
 
     def show_paused(self, paused: bool) -> None:
-        self.pause_button.setText(f"{'Resume' if paused else 'Pause'} ({BY_ID['world.pause'].shortcut})")
+        """What the button does now."""
+        name = tr("Resume") if paused else tr("Pause")
+        self.pause_button.setText(f"{name} ({BY_ID['world.pause'].shortcut})")
 
-    def _commit(self, text: str) -> None:
-        self.settingsChanged.emit({"commit": Commit(text)})
+    def _commit(self, index: int) -> None:
+        self.settingsChanged.emit({"commit": Commit(self.commit_box.itemData(index))})
         self.editingFinished.emit()
 
-    def _history(self, text: str) -> None:
-        self.settingsChanged.emit({"history": HistoryPolicy(text)})
+    def _history(self, index: int) -> None:
+        self.settingsChanged.emit({"history": HistoryPolicy(self.history_box.itemData(index))})
         self.editingFinished.emit()
+
+    def _combo(self, entries: Sequence[tuple[Enum, str]], chosen: Enum, name: str) -> QComboBox:
+        """entries: values and what is shown of them."""
+        box = QComboBox(self)
+        for value, shown in entries:
+            box.addItem(shown, value.value)
+        box.setCurrentIndex([value for value, _ in entries].index(chosen))
+        box.setAccessibleName(name)
+        box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(8)
+        return box
 
     def _note(self, k: int) -> None:
         if (near := self._spec.nearest_window(k)) != k:
             self.window_box.setValue(near)  # typed: only some lengths are legal
             return
         seconds = k * self._spec.spans[1] / self._spec.fps
-        self.window_note.setText(" ".join([f"{seconds:.2f} s per chunk.", self._spec.advice(k)]))
+        self.window_note.setText(
+            " ".join([tr("{seconds} s per chunk.", seconds=f"{seconds:.2f}"), self._spec.advice(k)])
+        )
 
     def _spin(self, low: int, high: int, value: int, name: str) -> QSpinBox:
         box = QSpinBox(self)

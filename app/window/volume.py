@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from app.audio_output import SoundOut, device_names
+from app.language import tr
 from app.storage.preferences import Preferences
 
 STEP = 0.1
@@ -33,7 +34,7 @@ class Volume(QObject):
         self.mute(False)
         self._sound.set_volume(round(volume, 2), False)
         self._preferences.volume = self._sound.volume
-        self.messagePosted.emit(f"volume {self._sound.volume:.0%}")
+        self.messagePosted.emit(tr("volume {share}", share=f"{self._sound.volume:.0%}"))
 
     def mute(self, on: bool) -> None:
         self._preferences.muted = on

@@ -125,9 +125,9 @@ class WorldController(QObject):
         prompt = self.engine.view.prompt
         world = World(prompt, prompt, seed, self.spec.name, self._start_file)
         try:
-            self.messagePosted.emit(f"saved {save_world(home, world, thumbnail)}")
+            self.messagePosted.emit(tr("saved {file}", file=save_world(home, world, thumbnail)))
         except OSError as e:
-            self.messagePosted.emit(f"the world could not be saved: {e}")
+            self.messagePosted.emit(tr("the world could not be saved: {error}", error=e))
 
     def open_model(self, name: str, prompt: str, seed: int) -> None:
         """Replaces the engine by one of another model. What cannot be opened is a message, and the world goes on."""
@@ -140,7 +140,7 @@ class WorldController(QObject):
                 loaded_after(self.engine, choice.load), choice.spec, settings, self._new_session(), self.engine.clock
             )
         except (ValueError, OSError) as e:
-            self.messagePosted.emit(f"{e}; the world goes on as before")
+            self.messagePosted.emit(tr("{error}; the world goes on as before", error=e))
             return
         self.interrupted.emit()
         self.engine, self.spec = engine, choice.spec

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Inputs = TypeVar("Inputs")
 """What a sampler makes of a condition."""
+Inputs_contra = TypeVar("Inputs_contra", contravariant=True)
 
 
 class HistoryPolicy(Enum):
@@ -266,6 +267,14 @@ class WaitsForFrames(Protocol):
 
     def lose_boundary_frame(self, group: Group) -> None:
         """This group cannot be decoded: nobody is to wait for its frame. From any thread."""
+
+
+@runtime_checkable
+class ReadsPrompts(Protocol[Inputs_contra]):
+    """A sampler that can say what it understood of a prompt."""
+
+    def reading(self, prepared: Inputs_contra) -> str:
+        """In a line, of what `prepare` made: what was understood and what was not. '' for nothing to say."""
 
 
 Header = dict[str, Any]

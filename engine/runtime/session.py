@@ -52,7 +52,7 @@ from engine.control.events import (
 )
 from engine.errors import Refused
 from engine.models.finite import check_finite
-from engine.models.interface import ConditionError, Group, Model, Request, StepCallback
+from engine.models.interface import ConditionError, Group, Model, ReadsPrompts, Request, StepCallback
 from engine.playback.player import PlaybackEvent, PlaybackEventKind
 from engine.playback.shared_player import SharedPlayer
 from engine.runtime.effects import Effects
@@ -140,6 +140,7 @@ class Session:
         self._message = ""
         self._past_counts = Counts()
         self._prepared: dict[int, Any] = {0: model.sampler.prepare(self.book.current)}
+        self._reading = ""
         self._timeline: dict[int, Group] = {}
         self._sampled: tuple[Launch, list[Group], float] | None = None
         """A call whose first group is being decoded, with the time at which its sampling ended."""
@@ -158,6 +159,7 @@ class Session:
         self.controller = self._new_controller(self._began, 0, 0)
         self._views.received(self.book.current, UpdateKind.START, self._began)
         self.log.session(model, self.settings, self.controller, self._began)
+        self._understood(0, self._prepared[0])
 
     # -- who samples ---------------------------------------------------------------------------------------------------
 
@@ -258,6 +260,7 @@ class Session:
         ready = not later and not isinstance(inputs, ConditionError)
         if ready:
             self._prepared[v], self._usable = inputs, condition
+            self._understood(v, inputs)
         self._feed(ConditionChanged(now, v, min(arrival, now), ready, change))
         if not later and not ready:
             self._inputs_made(v, inputs, now)
@@ -283,7 +286,16 @@ class Session:
             self._take_back(version, now)
         else:
             self._prepared[version], self._usable = inputs, self._conditions[version]
+            self._understood(version, inputs)
             self._feed(InputsReady(now, version))
+
+    def _understood(self, version: int, inputs: Any) -> None:
+        """What the model read in a prompt is told, and logged where it is another than before."""
+        if isinstance(self.model.sampler, ReadsPrompts):
+            reading = self.model.sampler.reading(inputs)
+            if reading != self._reading:
+                self._reading = reading
+                self.log.reading(version, reading)
 
     def _take_back(self, version: int, now: float) -> None:
         """A condition was rejected. Where its words are still in force, those before them are again, with the keys that are held
@@ -510,6 +522,7 @@ class Session:
         self._launch = None
         self._conditions[condition.version] = self._usable = condition
         self._prepared = {condition.version: prepared}
+        self._understood(condition.version, prepared)
 
     def _enter(self, now: float, condition: Condition, first: int = 0, start: int = 0) -> None:
         """A new controller, from a position and media frame on."""
@@ -661,7 +674,8 @@ class Session:
         """A picture of the session; cheap."""
         first_group = self.first_groups[-1] if self.first_groups else None
         counts, condition = self._counts(), self.book.current
-        return self._views.view(now, self.controller, condition, counts, self.records, first_group, self._message)
+        view = self._views.view(now, self.controller, condition, counts, self.records, first_group, self._message)
+        return replace(view, reading=self._reading)
 
     def close(self, now: float) -> dict[str, Any]:
         """Ends the session, writes the summary and returns it. The world that was shown stays. What could not be written is in

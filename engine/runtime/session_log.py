@@ -190,6 +190,11 @@ class SessionLog:
             negative=c.negative,
         )
 
+    def reading(self, version: int, text: str) -> None:
+        """What the model understood of a condition's prompt."""
+        if not self.private:
+            self._write("reading", version=version, text=text)
+
     def call(self, launch: Launch, request: Request, step_seconds: Sequence[float], seconds: float, error: str) -> None:
         """A call that is over. step_seconds: from its start to the end of each step."""
         self._write(

@@ -126,5 +126,7 @@ class View:
     failures: int = 0
     """Calls in a row that failed."""
     message: str = ""
+    reading: str = ""
+    """What the model understood of the newest prompt, in a line; '' for models that do not say."""
     epoch: int = 0
     """The player's: which world this is a picture of."""

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QRect, QSize
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.language import use_language
 from app.window.main_window import MainWindow
 from engine.runtime.engine import Engine
 from engine.runtime.settings import Settings
@@ -133,6 +135,9 @@ def look(window: MainWindow, settle: Callable[[], None], wanted: QSize) -> None:
 
 def main() -> None:
     app = QApplication(["foreland"])
+    use_language(app, os.environ.get("FORELAND_TEST_LANGUAGE", "en"))
+    if os.environ.get("FORELAND_TEST_MIRRORED"):
+        app.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     settings = Settings(prompt="green hills at dawn")
     engine = Engine(toy(), SPEC, settings, None)
     window = MainWindow(engine, settings, SPEC)

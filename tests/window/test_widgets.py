@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.audio_output import SoundOut
+from app.language import tr, use_language
 from app.storage.preferences import Preferences
 from app.window import overlay
 from app.window.appearance import Appearance
@@ -380,3 +381,10 @@ def test_why_a_prompt_was_refused_stays_until_the_text_is_another(qtbot: QtBot) 
     bar.edit.setText("sand")
     bar.show_view(View(prompt="snow"))
     assert bar.status.text() == "not applied yet"
+
+
+def test_a_chosen_language_is_spoken_and_english_comes_back(qapp: QApplication) -> None:
+    assert use_language(qapp, "de") == "de"
+    assert tr("saved {file}", file="a.png") == "Gespeichert: a.png"
+    assert use_language(qapp, "en") == "en"
+    assert tr("saved {file}", file="a.png") == "saved a.png"

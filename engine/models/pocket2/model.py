@@ -252,6 +252,10 @@ class PocketSampler(Sampler):
             reading, before, condition.share, command(condition.keys), command((*condition.keys, *condition.tapped))
         )
 
+    def reading(self, prepared: Prepared) -> str:
+        """See `ReadsPrompts`."""
+        return str(prepared.reading)
+
     def sample(self, request: Request, report: StepCallback) -> list[Group]:
         self.spec.check_window(request.window)
         with torch.inference_mode():

@@ -442,3 +442,25 @@ def test_conditions_that_take_time_are_made_beside_the_world(tmp_path: Path) -> 
         assert time.monotonic() < end, "a thread is left"
     ends = [x["data"] for x in lines(tmp_path) if x.get("name") == "Receipt" and x["data"]["outcome"] == "rejected"]
     assert len(ends) == 2
+
+
+class Reader(ToySampler):
+    """Says what it understood."""
+
+    def reading(self, prepared: Condition) -> str:
+        return f"read as: {prepared.prompt}"
+
+
+def test_what_a_model_understood_of_a_prompt_is_in_the_view_and_in_the_log(tmp_path: Path) -> None:
+    play = start(tmp_path, Reader())
+    play.frames_more(4)
+    first = play.engine.view.reading
+    assert first.startswith("read as: ")
+    play.engine.press("forward")
+    play.engine.set_prompt("desert")
+    play.until(lambda: play.engine.view.reading == "read as: desert")
+    play.engine.set_prompt("bad")
+    play.until(lambda: "say something else" in play.engine.view.message)
+    assert play.engine.view.reading == "read as: desert", "what cannot be used was not understood"
+    play.engine.close()
+    assert [x["text"] for x in lines(tmp_path) if x["kind"] == "reading"] == [first, "read as: desert"]
