@@ -116,6 +116,7 @@ class PromptBar(QFrame):
         self.edit.setAccessibleName(tr("Prompt"))
         self.status = QLabel(self)
         self.status.setProperty("role", "dim")
+        self.status.setProperty("elided", True)
         self.status.setAccessibleName(tr("Prompt status"))
         self.reading = QLabel(self)
         self.reading.setProperty("role", "dim")
@@ -276,6 +277,7 @@ class PromptBar(QFrame):
             text = tr("not applied yet") if pending and self.text else status_of(view)
         if text != self.status.text():
             self.status.setText(text)
+            self.status.setToolTip(text)
         self.status.setVisible(bool(text))
         if view.reading != self.reading.text():
             self.reading.setText(view.reading)

@@ -41,6 +41,6 @@ def test_everything_that_is_shown_lies_in_the_window(scale: str, sizes: str, lan
         "FORELAND_TEST_MIRRORED": "1" if language == "mirrored" else "",
     }
     command = [sys.executable, "-P", str(HERE / "tests" / "window" / "geometry.py"), *sizes.split()]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=170, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.split() == sizes.split()
