@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from app.language import tr
+from app.language import marked, tr
 from app.window.overlay_figures import DIM, INK
 from engine.runtime.view import REVOKED_SECONDS, Fate, GroupMark, UpdateKind, UpdateMark, UpdatePhase, View
 
@@ -104,7 +104,7 @@ def _flight(p: QPainter, r: Ribbon) -> None:
     whole = r.box(f.start, f.window * span).width()
     done = QRectF(box.left(), box.bottom() - 5, min(box.width(), whole * f.step / max(1, f.steps)), 5)
     p.fillRect(done, colour)
-    words = "answer, step {step}/{steps}" if f.answer else "step {step}/{steps}"
+    words = marked("answer, step {step}/{steps}") if f.answer else marked("step {step}/{steps}")
     text = tr(words, step=f.step, steps=f.steps)
     metrics = QFontMetricsF(p.font())
     need = metrics.horizontalAdvance(text) + 10

@@ -804,6 +804,10 @@
    <translation>(angehalten)</translation>
   </message>
   <message>
+   <source>answer, step {step}/{steps}</source>
+   <translation>Antwort, Schritt {step}/{steps}</translation>
+  </message>
+  <message>
    <source>step {step}/{steps}</source>
    <translation>Schritt {step}/{steps}</translation>
   </message>

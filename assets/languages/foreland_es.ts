@@ -804,6 +804,10 @@
    <translation>(en pausa)</translation>
   </message>
   <message>
+   <source>answer, step {step}/{steps}</source>
+   <translation>respuesta, paso {step}/{steps}</translation>
+  </message>
+  <message>
    <source>step {step}/{steps}</source>
    <translation>paso {step}/{steps}</translation>
   </message>

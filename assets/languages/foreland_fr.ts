@@ -804,6 +804,10 @@
    <translation>(en pause)</translation>
   </message>
   <message>
+   <source>answer, step {step}/{steps}</source>
+   <translation>réponse, étape {step}/{steps}</translation>
+  </message>
+  <message>
    <source>step {step}/{steps}</source>
    <translation>étape {step}/{steps}</translation>
   </message>

@@ -804,6 +804,10 @@
    <translation>（一時停止）</translation>
   </message>
   <message>
+   <source>answer, step {step}/{steps}</source>
+   <translation>応答、ステップ {step}/{steps}</translation>
+  </message>
+  <message>
    <source>step {step}/{steps}</source>
    <translation>ステップ {step}/{steps}</translation>
   </message>

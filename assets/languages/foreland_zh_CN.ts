@@ -804,6 +804,10 @@
    <translation>（已暂停）</translation>
   </message>
   <message>
+   <source>answer, step {step}/{steps}</source>
+   <translation>应答，步骤 {step}/{steps}</translation>
+  </message>
+  <message>
    <source>step {step}/{steps}</source>
    <translation>步骤 {step}/{steps}</translation>
   </message>
