@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +13,25 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-FILE = click.Path(path_type=Path)
-"""A file or folder. Whether it is there is asked where it is used: the answer then says what it was for."""
+
+class FilePath(click.Path):
+    """A file or folder. Whether it is there is asked where it is used: the answer then says what it was for. A name that no file can
+    have is refused at once."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            os.lstat(value)
+        except OSError as e:
+            if e.errno == errno.ENAMETOOLONG:
+                self.fail(f"{str(value)[:80]}... is too long for a file's name", param, ctx)
+        except ValueError as e:
+            self.fail(f"{str(value)[:80]!r} is no file's name ({e})", param, ctx)
+        if not str(value):
+            self.fail("the name of the file is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE = FilePath(path_type=Path)
 
 
 class Number(click.FloatRange):
@@ -72,8 +91,8 @@ class Size(click.ParamType[tuple[int, int]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
         if isinstance(value, tuple):
             return value
-        if not (m := re.fullmatch(r"(\d+)x(\d+)", value)):
-            self.fail(f"{value} is no size: say 832x480.", param, ctx)
+        if not (m := re.fullmatch(r"([0-9]{1,6})x([0-9]{1,6})", value)):
+            self.fail(f"{value[:40]} is no size: say 832x480.", param, ctx)
         return int(m[1]), int(m[2])
 
 
@@ -85,8 +104,8 @@ class Gpus(click.ParamType[Any]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "auto" or isinstance(value, int):
             return value
-        if not value.isdigit() or not 1 <= int(value) <= 64:
-            self.fail(f"{value} is no number of GPUs: say 1 to 64, or auto.", param, ctx)
+        if not re.fullmatch("[0-9]{1,2}", value) or not 1 <= int(value) <= 64:
+            self.fail(f"{value[:40]} is no number of GPUs: say 1 to 64, or auto.", param, ctx)
         return int(value)
 
 

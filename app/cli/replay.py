@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import click
@@ -11,6 +12,8 @@ from app.cli.parameters import FILE, Whole
 from engine.models.load_options import LoadOptions
 from engine.runtime.replay import ReplayError, read_session
 from engine.runtime.replay import replay as replay_log
+
+log = logging.getLogger(__name__)
 
 
 @click.command()
@@ -43,12 +46,19 @@ def _film_again(session: Path, film: Path, model_name: str | None, options: Load
 
     with as_user_error(ReplayError, RecordingError, ValueError, RuntimeError, OSError):
         lines = read_session(session)
-        name = model_name or lines[0]["model"]
+        name = model_name or lines[0].get("model")
+        if not isinstance(name, str):
+            raise ReplayError(f"{session}: its first line names no model: say --model NAME")
         spec = spec_of(name)
         model = loader(name, options)(lambda stage, share: None)
         recorder = Recorder(film, spec.width, spec.height, spec.fps, rate=spec.sound_rate)
         try:
             result = regenerate(lines, model, recorder.add)
+        except (AttributeError, LookupError, TypeError, ArithmeticError) as e:
+            log.info("%s cannot be made again", session, exc_info=e)
+            raise ReplayError(
+                f"{session} cannot be made again: a line is not one of a session's ({type(e).__name__}: {str(e)[:200]})"
+            ) from e
         finally:
             recorder.close()
     same = not result.different

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from engine.assets import FOLDER
-from engine.documents import read_document
+from engine.documents import read_document, read_document_file
 
 WORDS_FILE = TypeAdapter(dict[str, str])
 """Action to words."""
 
 
 def action_words(file: Path | None) -> dict[str, str]:
-    """Action to words: the table that ships, with the person's own on top. Raises DocumentError for a file that holds no such table."""
+    """Action to words: the table that ships, with the person's own on top. Raises FileError or
+    DocumentError for a file that holds no such table."""
     shipped = FOLDER / "action-words.json"
     table = read_document(WORDS_FILE, shipped.read_text("utf-8"), str(shipped))
-    if file is not None and file.exists():
-        mine = read_document(WORDS_FILE, file.read_bytes(), str(file))
+    if file is not None and os.path.lexists(file):
+        mine: dict[str, str] = read_document_file(WORDS_FILE, file)
         table |= mine
     return table
 

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from engine.assets import FOLDER
+from engine.documents import OpenDocument, read_document_file
+from engine.errors import Refused
 from engine.models.interface import HistoryPolicy, ModelSpec
 from engine.models.plugins import Rows, added_rows, has_family
 
@@ -28,7 +33,7 @@ TINY_MULTIPLE = 16
 LONGEST_SIDE = 4096
 
 
-class UnknownModel(ValueError):
+class UnknownModel(Refused):
     """Neither a name of the catalogue nor a folder or file that is there."""
 
 
@@ -174,6 +179,20 @@ class Catalogue:
     broken: tuple[Broken, ...] = ()
 
 
+class Mark(OpenDocument):
+    """What MARK says."""
+
+    model: str | None = None
+    """A name of the catalogue."""
+    size: tuple[Annotated[int, Field(ge=1, le=LONGEST_SIDE)], Annotated[int, Field(ge=1, le=LONGEST_SIDE)]] | None = (
+        None
+    )
+    head_dim: Annotated[int, Field(ge=1, le=LONGEST_SIDE)] | None = None
+    scale: dict[str, Any] | None = None
+
+
+ENTRY = TypeAdapter(Entry)
+MARK_FILE, INDEX_FILE = TypeAdapter(Mark), TypeAdapter(dict[str, JsonValue])
 REQUIRED = {f.name for f in fields(Entry) if f.default is MISSING and f.default_factory is MISSING} - {"name"}
 OF_FILES = {f.name for f in fields(Entry)} - {"name", "where", "scale", "source"}
 """What a row may say."""
@@ -186,13 +205,16 @@ def entry_of(name: str, row: dict[str, Any], source: str) -> Entry:
     if unknown := sorted(row.keys() - OF_FILES):
         raise ValueError(f"the row has {', '.join(unknown)}, which mean nothing here")
     try:
-        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
-        values["history"] = tuple(HistoryPolicy(h) for h in row["history"])
-        values["sizes"] = tuple((w, h) for w, h in row.get("sizes", ()))
-        entry = Entry(name=name, source=source, **values)
+        entry = ENTRY.validate_python({**row, "name": name, "source": source})
         entry.spec().check_window(entry.window)
-    except (TypeError, ValueError, IndexError) as e:
+    except ValidationError as e:
+        first = e.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise ValueError(f"the row cannot be read ({place}: {first['msg']})"[:300]) from e
+    except Refused as e:
         raise ValueError(f"the row cannot be read ({e})") from e
+    except (TypeError, ValueError, IndexError, ArithmeticError) as e:
+        raise ValueError(f"the row cannot be read ({str(e)[:200]})") from e
     return entry
 
 
@@ -228,29 +250,26 @@ def load_catalogue() -> dict[str, Entry]:
 def find(name: str, like: str | None = None) -> Entry:
     """An entry by name, or for a local folder or file. like: the catalogue's entry that a local one is to be run as.
 
-    Raises UnknownModel.
+    Raises UnknownModel, and FileError or DocumentError for a folder whose files say nothing that can be read.
     """
     known = load_catalogue()
     if like is not None and like not in known:
         raise UnknownModel(f"unknown model {like!r}; known: {', '.join(known)}")
     if name in known:
         return known[name] if like is None else known[like]
-    path = Path(name).expanduser()
-    if not path.exists():
+    path = Path(os.path.expanduser(name))
+    if not os.path.exists(path):
         raise UnknownModel(
-            f"unknown model {name!r}: no such name and no such folder or file; known: {', '.join(known)}"
+            f"unknown model {name[:200]!r}: no such name and no such folder or file; known: {', '.join(known)}"
         )
-    mark: dict[str, Any] = {}
-    if path.is_dir() and (path / MARK).exists():
-        mark = json.loads((path / MARK).read_text("utf-8"))
-    entry = known[like or mark.get("model") or guess(path, known)]
-    changes: dict[str, Any] = {"where": path.resolve()}
-    if "size" in mark:
-        changes["size"] = tuple(mark["size"])
-    for key in ("head_dim", "scale"):
-        if key in mark:
-            changes[key] = mark[key]
-    return replace(entry, **changes)
+    mark = Mark()
+    if path.is_dir() and os.path.lexists(path / MARK):
+        mark = read_document_file(MARK_FILE, path / MARK)
+    wanted = like or mark.model or guess(path, known)
+    if wanted not in known:
+        raise UnknownModel(f"{path / MARK}: model: {wanted[:200]!r} is unknown; known: {', '.join(known)}")
+    changes = {k: v for k in ("size", "head_dim", "scale") if (v := getattr(mark, k)) is not None}
+    return replace(known[wanted], where=path.resolve(), **changes)
 
 
 def guess(path: Path, known: dict[str, Entry]) -> str:
@@ -258,9 +277,9 @@ def guess(path: Path, known: dict[str, Entry]) -> str:
     if path.is_file():
         return GENERATOR
     for index in INDEXES:
-        if not (path / index).exists():
+        if not os.path.lexists(path / index):
             continue
-        data = json.loads((path / index).read_text("utf-8"))
+        data = read_document_file(INDEX_FILE, path / index)
         fits = [
             (len(said), e.name)
             for e in known.values()
@@ -270,7 +289,7 @@ def guess(path: Path, known: dict[str, Entry]) -> str:
         if fits:
             return max(fits, key=lambda fit: fit[0])[1]
         raise UnknownModel(
-            f"{path} holds a {data.get('_class_name', '')}, which cannot be run here; say `--like NAME` if it is one of "
+            f"{path} holds a {str(data.get('_class_name', ''))[:100]!r}, which cannot be run here; say `--like NAME` if it is one of "
             "the catalogue's"
         )
     raise UnknownModel(

@@ -6,6 +6,7 @@ refused by its name before anything is loaded.
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -92,7 +93,7 @@ class LoadOptions:
         if self.image is not None and self.clip is not None:
             raise OptionError("a world begins from an image or from a clip, not from both")
         for file in (self.decoder, self.lora, self.image, self.clip, self.base):
-            if file is not None and not file.exists():
+            if file is not None and not os.path.exists(file):
                 raise OptionError(f"{file} is not there")
         return self
 

@@ -17,6 +17,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from engine.files import FileError, read_text
 from engine.user_data import data_folder
 
 ROWS, FAMILIES = "foreland.models", "foreland.families"
@@ -64,8 +65,8 @@ def _text_of(point: EntryPoint) -> str:
 def _read(source: str, text: str) -> Rows:
     try:
         data = json.loads(text)
-    except ValueError as e:
-        return Rows(source, {}, f"is not JSON ({e})")
+    except (ValueError, RecursionError) as e:
+        return Rows(source, {}, f"is not JSON ({str(e)[:200]})")
     if not isinstance(data, dict) or not all(isinstance(row, dict) for row in data.values()):
         return Rows(source, {}, "holds no rows: a table of names and rows is wanted, as assets/models.json is")
     return Rows(source, data)
@@ -83,9 +84,9 @@ def added_rows() -> list[Rows]:
     folder = data_folder() / ROW_FOLDER
     for file in sorted(folder.glob("*.json")) if folder.is_dir() else []:
         try:
-            out.append(_read(str(file), file.read_text("utf-8")))
-        except (OSError, ValueError) as e:
-            out.append(Rows(str(file), {}, f"cannot be read ({e})"))
+            out.append(_read(str(file), read_text(file)))
+        except FileError as e:
+            out.append(Rows(str(file), {}, str(e)))
     return out
 
 

@@ -63,9 +63,13 @@ def read_session(folder: Path) -> list[dict[str, Any]]:
     schema = lines[0].get("schema")
     if not isinstance(schema, int) or not 1 <= schema <= SCHEMA:
         raise ReplayError(f"{file} has schema {schema!r:.40}; this version reads 1 to {SCHEMA}")
-    if schema == 1:
-        lines = schema1.upgraded(lines)
-    return schema2.upgraded(lines) if schema < SCHEMA else lines
+    try:
+        if schema == 1:
+            lines = schema1.upgraded(lines)
+        return schema2.upgraded(lines) if schema < SCHEMA else lines
+    except Exception as e:  # as in `replay`
+        log.info("%s", file, exc_info=e)
+        raise ReplayError(f"{file} is not a session log of schema {schema} ({type(e).__name__}: {_short(e)})") from e
 
 
 def _lines(file: Path) -> list[dict[str, Any]]:
