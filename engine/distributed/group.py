@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
+import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -43,17 +44,34 @@ class RankError(RuntimeError):
 
 
 @contextmanager
-def _safe_path() -> Iterator[None]:
-    """Interpreters that start meanwhile do not take modules from the current folder."""
-    before = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
+def rank_environment() -> Iterator[None]:
+    """Interpreters that start meanwhile do not take modules from the current folder, and listen on the loopback interface only: gloo
+    and NCCL take whatever address the host's name means otherwise."""
+    wanted = {"PYTHONSAFEPATH": "1"}
+    if LOOPBACK is not None:
+        wanted |= {"GLOO_SOCKET_IFNAME": LOOPBACK, "NCCL_SOCKET_IFNAME": LOOPBACK}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["PYTHONSAFEPATH"]
-        else:
-            os.environ["PYTHONSAFEPATH"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _loopback() -> str | None:
+    """The name of the interface; None where it is not known."""
+    try:
+        names = [name for _, name in socket.if_nameindex()]
+    except (AttributeError, OSError):
+        return None
+    return next((name for name in names if name in ("lo", "lo0")), None)
+
+
+LOOPBACK = _loopback()
 
 
 class RankGroup:
@@ -93,7 +111,7 @@ class RankGroup:
             mine, theirs = context.Pipe()
             self._pipes.append(mine)
             child = context.Process(target=run_rank, args=(theirs, kind), name=f"foreland-rank-{rank}", daemon=True)
-            with _safe_path():
+            with rank_environment():
                 child.start()
             self._children.append(child)
             theirs.close()
@@ -160,6 +178,9 @@ class RankGroup:
             header, tensors = receive(self._pipes[rank])
         except (EOFError, OSError):
             self._fail(rank, self._ending(rank) or "its pipe ended")
+        except Exception as e:
+            log.info("rank %d", rank, exc_info=e)
+            self._fail(rank, f"what it sent is no message ({type(e).__name__})")
         if header["op"] == "error":
             log.error("rank %d: %s", rank, header.get("traceback", header["text"]))
             self._fail(rank, header["text"])

@@ -7,6 +7,7 @@ take the same branch. It waits on its pipe when there is nothing to do, never in
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import os
 import queue
 import signal
@@ -14,8 +15,9 @@ import sys
 import threading
 import traceback
 import zlib
+from contextlib import suppress
 from datetime import timedelta
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from engine.assets import FOLDER
@@ -165,10 +167,20 @@ class Rank:
         return bool(header["go_on"])
 
 
-def _die_with_parent() -> None:
-    """On Linux the kernel ends this process when its parent ends, whatever it is doing."""
+def end_with_parent() -> None:
+    """This process ends when its parent does, however that ends and whatever this one is doing: on Linux by the kernel, and anywhere by
+    a thread that looks (a process that a fork server started has another parent for the kernel)."""
+    parent = multiprocessing.parent_process()
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    if parent is None:
+        return
+
+    def look() -> None:
+        wait([parent.sentinel])
+        os._exit(0)
+
+    threading.Thread(target=look, name="foreland-parent", daemon=True).start()
 
 
 def _without_output() -> None:
@@ -183,7 +195,7 @@ def _without_output() -> None:
 
 def run_rank(pipe: Connection, kind: type[Rank]) -> None:
     """The whole life of a rank's process. pipe: its end of the pipe to the engine."""
-    _die_with_parent()
+    end_with_parent()
     _without_output()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the parent's; it says goodbye
     inbox: Inbox = queue.SimpleQueue()
@@ -194,6 +206,11 @@ def run_rank(pipe: Connection, kind: type[Rank]) -> None:
                 message = receive(pipe)
             except (EOFError, OSError):
                 os._exit(0)  # the engine is gone; the main thread may be anywhere
+            except Exception as e:  # what came is no message: nothing after it can be trusted
+                text = f"what came from the engine is no message ({type(e).__name__})"
+                with suppress(OSError):
+                    send(pipe, {"op": "error", "text": text, "traceback": traceback.format_exc()})
+                os._exit(1)
             inbox.put(message)
 
     threading.Thread(target=read, daemon=True).start()

@@ -10,20 +10,25 @@ it, two of its one-GPU figures give rate and fixed cost, and the others follow.
 from __future__ import annotations
 
 import datetime
+import queue
 import tempfile
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 from engine.distributed import group
+from engine.distributed.group import rank_environment
 from engine.distributed.split import Split, choose
+from engine.distributed.worker import end_with_parent
 
 WIDTH, LAYERS, FFN, HEADS, TEXT = 1536, 30, 8960, 12, 512
 """Wan2.1-1.3B."""
 TOKENS = {"480p": 1560, "720p": 3600}
 HISTORY = 21
+LOOK_SECONDS = 1.0
 """Latents."""
 GPUS = (1, 2, 4, 8)
 """Of the table's columns."""
@@ -109,6 +114,7 @@ def table(windows: Sequence[int] = (1, 3, 7, 21)) -> list[dict[str, Any]]:
 
 
 def _rank(rank: int, split: Split, store: str, kind: str, job: dict[str, Any], answers: Any) -> None:
+    end_with_parent()
     import torch
     import torch.distributed as dist
 
@@ -169,6 +175,18 @@ def _times(split: Split, device: Any, job: dict[str, Any]) -> list[dict[str, Any
     return rows
 
 
+def _answer(answers: Any, children: Sequence[BaseProcess]) -> tuple[int, Any, str]:
+    """The next rank's answer. Raises RuntimeError when a rank ends without one."""
+    while True:
+        try:
+            found: tuple[int, Any, str] = answers.get(timeout=LOOK_SECONDS)
+            return found
+        except queue.Empty:
+            for rank, child in enumerate(children):
+                if child.exitcode:
+                    raise RuntimeError(f"rank {rank} ended with status {child.exitcode}") from None
+
+
 def measure(
     ranks: int,
     split: str | None,
@@ -192,11 +210,15 @@ def measure(
             context.Process(target=_rank, args=(r, chosen, store, kind, job, answers), daemon=True)
             for r in range(ranks)
         ]
-        for child in children:
-            child.start()
-        got = sorted((answers.get() for _ in children), key=lambda x: x[0])
-        for child in children:
-            child.join()
+        try:
+            with rank_environment():
+                for child in children:
+                    child.start()
+            got = sorted((_answer(answers, children) for _ in children), key=lambda x: x[0])
+        finally:
+            for child in children:
+                child.kill()
+                child.join()
     for rank, _, error in got:
         if error:
             raise RuntimeError(f"rank {rank}: {error.strip().splitlines()[-1]}")

@@ -12,6 +12,7 @@ from typing import Any, get_args
 from engine.control import events
 from engine.control.controller import Controller
 from engine.control.estimator import Estimator
+from engine.errors import Refused
 from engine.files import FileError, read_text
 from engine.runtime import schema1, schema2
 from engine.runtime.session_log import LOG, SCHEMA, plain
@@ -23,7 +24,7 @@ MOST_LOG = 1_000_000_000
 EVENTS: dict[str, type[events.Event]] = {kind.__name__: kind for kind in get_args(events.Event)}
 
 
-class ReplayError(ValueError):
+class ReplayError(Refused):
     """The session cannot be replayed; the message says why."""
 
 

@@ -40,6 +40,9 @@ class BareRank(Rank):
             raise ValueError("nothing to load")
         send(pipe, {"op": "ready"})
 
+        self.pipe = pipe
+
     def run(self) -> None:
-        while self.inbox.get()[0]["op"] != "close":
-            pass
+        while (op := self.inbox.get()[0]["op"]) != "close":
+            if op == "garbage":
+                self.pipe.send_bytes(b"\xff" * 40)

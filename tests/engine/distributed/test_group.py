@@ -8,6 +8,8 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -343,3 +345,76 @@ def test_a_wan_checkpoint_explores_over_ranks(
         assert main([*words, "--out", str(tmp_path / "f.mp4"), "--raw", str(tmp_path / "f.npy")]) == 0
         raw.append(np.load(tmp_path / "f.npy").astype(int))
     assert np.abs(raw[0] - raw[1]).max() <= 1
+
+
+@pytest.mark.integration
+def test_ranks_listen_on_the_loopback_interface_alone(ranks: ParallelSampler) -> None:
+    """By the kernel's table of sockets, for each rank."""
+    begun(ranks)
+    listening = []
+    for pid in ranks.pids:
+        inodes = {
+            os.readlink(f)[8:-1] for f in Path(f"/proc/{pid}/fd").iterdir() if os.readlink(f).startswith("socket:")
+        }
+        for table in ("tcp", "tcp6"):
+            rows = [x.split() for x in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]]
+            listening += [r[1].rpartition(":")[0] for r in rows if r[3] == "0A" and r[9] in inodes]
+    assert listening, "gloo listens somewhere"
+    assert set(listening) <= {"0100007F", "00000000000000000000000001000000"}, "127.0.0.1 or ::1"
+
+
+def test_a_message_that_is_none_ends_the_group_at_once_on_either_side() -> None:
+    for garble in (lambda g: g._pipes[0].send_bytes(b"\xff" * 40), lambda g: g.tell({"op": "garbage"})):
+        group = bare(2)
+        garble(group)
+        began = time.monotonic()
+        with pytest.raises(RankError, match=r"rank 0 of 2: .*is no message"):
+            group.answers()
+        assert time.monotonic() - began < 5, "and is not waited for"
+        assert not group.alive
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda n: n.name)
+def test_the_processes_of_a_measurement_end_with_it(number: int) -> None:
+    code = """
+import multiprocessing, threading
+from engine.measure import scaling
+def look():
+    while len(children := multiprocessing.active_children()) < 2 or not all(c.pid for c in children):
+        pass
+    print(*(c.pid for c in children), flush=True)
+if __name__ == "__main__":
+    threading.Thread(target=look, daemon=True).start()
+    scaling.measure(2, None, "cpu", ["480p"], [21], 50)
+"""
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL
+    )
+    assert child.stdout is not None
+    pids = [int(x) for x in child.stdout.readline().split()]
+    assert len(pids) == 2
+    child.send_signal(number)
+    child.wait(20)
+    assert gone(pids, 20)
+
+
+@pytest.mark.slow
+def test_twenty_starts_and_stops_leave_no_process_file_or_thread() -> None:
+    before = (
+        set(os.listdir("/proc/self/fd")),
+        threading.active_count(),
+        set(Path(tempfile.gettempdir()).glob("foreland-ranks-*")),
+    )
+    for i in range(20):
+        group = bare(2)
+        if i % 2:
+            os.kill(group.pids[i // 2 % 2], signal.SIGKILL)
+        pids = group.pids
+        group.close()
+        assert gone(pids)
+    after = (
+        set(os.listdir("/proc/self/fd")),
+        threading.active_count(),
+        set(Path(tempfile.gettempdir()).glob("foreland-ranks-*")),
+    )
+    assert len(after[0]) <= len(before[0]) + 2 and after[1:] == before[1:]

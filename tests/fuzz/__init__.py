@@ -1,0 +1,1 @@
+"""Bad files and bad command lines, by the thousand: `python -m tests.fuzz`."""
