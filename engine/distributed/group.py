@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
-import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -44,34 +43,17 @@ class RankError(RuntimeError):
 
 
 @contextmanager
-def rank_environment() -> Iterator[None]:
-    """Interpreters that start meanwhile do not take modules from the current folder, and listen on the loopback interface only: gloo
-    and NCCL take whatever address the host's name means otherwise."""
-    wanted = {"PYTHONSAFEPATH": "1"}
-    if LOOPBACK is not None:
-        wanted |= {"GLOO_SOCKET_IFNAME": LOOPBACK, "NCCL_SOCKET_IFNAME": LOOPBACK}
-    before = {name: os.environ.get(name) for name in wanted}
-    os.environ.update(wanted)
+def safe_path() -> Iterator[None]:
+    """Interpreters that start meanwhile do not take modules from the current folder."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-def _loopback() -> str | None:
-    """The name of the interface; None where it is not known."""
-    try:
-        names = [name for _, name in socket.if_nameindex()]
-    except (AttributeError, OSError):
-        return None
-    return next((name for name in names if name in ("lo", "lo0")), None)
-
-
-LOOPBACK = _loopback()
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 class RankGroup:
@@ -111,7 +93,7 @@ class RankGroup:
             mine, theirs = context.Pipe()
             self._pipes.append(mine)
             child = context.Process(target=run_rank, args=(theirs, kind), name=f"foreland-rank-{rank}", daemon=True)
-            with rank_environment():
+            with safe_path():
                 child.start()
             self._children.append(child)
             theirs.close()

@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import queue
 import signal
+import socket
 import sys
 import threading
 import traceback
@@ -183,6 +184,15 @@ def end_with_parent() -> None:
     threading.Thread(target=look, name="foreland-parent", daemon=True).start()
 
 
+def listen_on_loopback() -> None:
+    """gloo and NCCL take whatever address the host's name means otherwise, which may be that of a network. To be called before a process
+    group is made."""
+    names = [name for _, name in socket.if_nameindex()] if hasattr(socket, "if_nameindex") else []
+    for loopback in ("lo", "lo0"):
+        if loopback in names:
+            os.environ["GLOO_SOCKET_IFNAME"] = os.environ["NCCL_SOCKET_IFNAME"] = loopback
+
+
 def _without_output() -> None:
     """What libraries print in a rank is nobody's."""
     try:
@@ -196,6 +206,7 @@ def _without_output() -> None:
 def run_rank(pipe: Connection, kind: type[Rank]) -> None:
     """The whole life of a rank's process. pipe: its end of the pipe to the engine."""
     end_with_parent()
+    listen_on_loopback()
     _without_output()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the parent's; it says goodbye
     inbox: Inbox = queue.SimpleQueue()

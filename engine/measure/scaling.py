@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.distributed import group
-from engine.distributed.group import rank_environment
+from engine.distributed.group import safe_path
 from engine.distributed.split import Split, choose
-from engine.distributed.worker import end_with_parent
+from engine.distributed.worker import end_with_parent, listen_on_loopback
 
 WIDTH, LAYERS, FFN, HEADS, TEXT = 1536, 30, 8960, 12, 512
 """Wan2.1-1.3B."""
@@ -115,6 +115,7 @@ def table(windows: Sequence[int] = (1, 3, 7, 21)) -> list[dict[str, Any]]:
 
 def _rank(rank: int, split: Split, store: str, kind: str, job: dict[str, Any], answers: Any) -> None:
     end_with_parent()
+    listen_on_loopback()
     import torch
     import torch.distributed as dist
 
@@ -211,7 +212,7 @@ def measure(
             for r in range(ranks)
         ]
         try:
-            with rank_environment():
+            with safe_path():
                 for child in children:
                     child.start()
             got = sorted((_answer(answers, children) for _ in children), key=lambda x: x[0])

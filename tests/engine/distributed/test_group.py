@@ -374,6 +374,7 @@ def test_a_message_that_is_none_ends_the_group_at_once_on_either_side() -> None:
         assert not group.alive
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda n: n.name)
 def test_the_processes_of_a_measurement_end_with_it(number: int) -> None:
     code = """
