@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import threading
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,10 +21,14 @@ from engine.models.load_options import LoadOptions
 from engine.models.plugins import BUILT_IN, FAMILIES, points
 
 if TYPE_CHECKING:
-    from engine.models.interface import Loader
+    from engine.models.interface import Loader, Model, Progress
 
+LOOK_SECONDS = 0.1
 MOST_THREADS = 8
 """More does not help a model as small as the pocket world."""
+
+
+_loading = threading.RLock()
 
 
 class PluginError(ValueError):
@@ -95,4 +100,15 @@ def loader(
     code = family(entry.family)
     spec = code.spec(entry, size)
     options.refuse_all_but(code.options, entry.name)
-    return partial(code.load, entry, spec, options)
+    return partial(_one_at_a_time, partial(code.load, entry, spec, options))
+
+
+def _one_at_a_time(load: Loader, progress: Progress) -> Model:
+    """Loads when no other thread does: diffusers and transformers import their parts on demand, and two threads that do so at once may
+    meet half a module. `progress` may end the wait by an exception."""
+    while not _loading.acquire(timeout=LOOK_SECONDS):
+        progress("waiting for another model", 0.0)
+    try:
+        return load(progress)
+    finally:
+        _loading.release()

@@ -8,12 +8,16 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from engine.models import registry
 from engine.models.catalogue import read_catalogue
+from engine.models.interface import Stopped
 from engine.models.registry import PluginError, family
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -132,3 +136,24 @@ def test_the_docs_show_the_plug_in_as_it_is() -> None:
     ]
     for name, code in shown:
         assert code == (PLUGIN / name).read_text().rstrip(), f"docs/extending.md shows another {name}"
+
+
+def test_two_threads_load_one_after_the_other_and_the_wait_can_be_ended() -> None:
+    inside, goes_on = threading.Event(), threading.Event()
+
+    def load(progress: Any) -> Any:
+        inside.set()
+        goes_on.wait(20)
+
+    first = threading.Thread(target=registry._one_at_a_time, args=(load, lambda stage, share: None))
+    first.start()
+    assert inside.wait(20)
+
+    def stop(stage: str, share: float) -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        registry._one_at_a_time(load, stop)
+    goes_on.set()
+    first.join()
+    registry._one_at_a_time(lambda progress: None, stop)  # type: ignore[arg-type, return-value]
