@@ -31,7 +31,7 @@ class StreamDecoder:
     def __init__(
         self, decoder: VideoDecoder, snapshot_bytes: int = SNAPSHOT_BYTES, snapshots: int | None = None
     ) -> None:
-        """snapshots: states at most, beside the limit of bytes."""
+        """snapshots: states at most, at least two, beside the limit of bytes."""
         self._decoder = decoder
         self._limit, self._most = snapshot_bytes, snapshots
         self._floor = 0
@@ -73,7 +73,8 @@ class StreamDecoder:
     @torch.inference_mode()
     def decode(self, group: Group) -> list[Frame]:
         with self._beside(group.latent):
-            frames, state = self._decoder.step(group.latent, self._before(group))
+            state = self._before(group)
+            frames, state = self._decoder.step(group.latent, state, self._make_room(group.position - 1))
             self._groups[group.position] = group
             self._states[group.position] = (group, state)
             self._thin()
@@ -111,6 +112,17 @@ class StreamDecoder:
             return state
         return self._opening(conditioning)
 
+    def _make_room(self, before: int) -> bool:
+        """Forgets states so that one more can be kept. Whether that after `before` was among them: the next may then be made in its place,
+        which is the largest part of a small card's memory."""
+        if self._most is None:
+            return False
+        anchor = max((p for p in self._states if p < self._floor), default=min(self._states, default=-1))
+        spare = [p for p in sorted(self._states) if p != anchor]
+        while spare and len(self._states) >= self._most:
+            del self._states[spare.pop(0)]
+        return before not in self._states
+
     def _opening(self, conditioning: ConditioningLatents | None) -> State:
         """The state at the start of a session, or of a call that begins with given latents whose frames are not shown."""
         state: State = None
@@ -126,9 +138,7 @@ class StreamDecoder:
             self._states = {p: x for p, x in self._states.items() if p >= anchor}
         oldest = min(self._states)
         self._groups = {p: g for p, g in self._groups.items() if p >= oldest}
-        while len(self._states) > 2 and (
-            self.nbytes > self._limit or (self._most is not None and len(self._states) > self._most)
-        ):
+        while len(self._states) > 2 and self.nbytes > self._limit:
             del self._states[sorted(self._states)[1]]
 
     @property

@@ -111,7 +111,7 @@ class TinyDecoder(nn.Module):
             ) from e
         return model.to(device, dtype).eval().requires_grad_(False)
 
-    def step(self, latent: Tensor, state: State) -> tuple[Tensor, State]:
+    def step(self, latent: Tensor, state: State, spend: bool = False) -> tuple[Tensor, State]:
         """See `engine.models.wan.vae.VideoDecoder`."""
         parameter = next(self.parameters())
         x = latent[None].to(parameter.device, parameter.dtype)

@@ -22,8 +22,9 @@ State = Any
 class VideoDecoder(Protocol):
     """Decodes one latent after another."""
 
-    def step(self, latent: Tensor, state: State) -> tuple[Tensor, State]:
-        """latent: (z, h, w), normalised. Returns frames (n, 3, H, W) in [-1, 1] and the state after it; `state` is not changed."""
+    def step(self, latent: Tensor, state: State, spend: bool = False) -> tuple[Tensor, State]:
+        """latent: (z, h, w), normalised. Returns frames (n, 3, H, W) in [-1, 1] and the state after it. `state` is not changed, unless it
+        may be spent: its parts are then freed as the new ones are made."""
 
     def nbytes(self, state: State) -> int:
         """Memory that a state holds."""
@@ -57,17 +58,17 @@ class WanVae:
         self._slots = vae._cached_conv_counts["decoder"]
         self._tiled = tiled
 
-    def step(self, latent: Tensor, state: State) -> tuple[Tensor, State]:
+    def step(self, latent: Tensor, state: State, spend: bool = False) -> tuple[Tensor, State]:
         z = (latent[None, :, None].to(self._device, torch.float32) * self._std + self._mean).to(self._dtype)
         tiles = self._tiles(*z.shape[-2:])
         if len(tiles) == 1:
-            out, after = self._one(z, None if state is None else state[0])
+            out, after = self._one(z, None if state is None else state[0], spend)
             states = [after]
         else:
             parts, states = [], []
             for i, t in enumerate(tiles):
                 piece = z[..., t.top : t.top + t.height, t.left : t.left + t.width]
-                part, after = self._one(piece, None if state is None else state[i])
+                part, after = self._one(piece, None if state is None else state[i], spend)
                 parts.append(part)
                 states.append(after)
             out = self._blended(parts, tiles, z.shape[-2], z.shape[-1])
@@ -75,9 +76,9 @@ class WanVae:
             out = _unpatchify(out, self._patch)
         return out[0].float().clamp(-1, 1).transpose(0, 1), states
 
-    def _one(self, z: Tensor, cache: list[Any] | None) -> tuple[Tensor, list[Any]]:
+    def _one(self, z: Tensor, cache: list[Any] | None, spend: bool) -> tuple[Tensor, list[Any]]:
         first = cache is None
-        after = [None] * self._slots if cache is None else list(cache)
+        after = [None] * self._slots if cache is None else cache if spend else list(cache)
         x = self._vae.post_quant_conv(z)
         out = self._vae.decoder(x, feat_cache=after, feat_idx=[0], first_chunk=first)
         return out, after

@@ -50,18 +50,20 @@ def test_group_by_group_equals_the_whole_clip_bit_for_bit(vae: AutoencoderKLWan)
     assert np.array_equal(np.concatenate(frames), whole(vae, clip))
 
 
-@pytest.mark.parametrize("limit", [1 << 30, 1])
-def test_after_a_rewind_it_still_equals_the_whole_clip(vae: AutoencoderKLWan, limit: int) -> None:
-    """With room for every snapshot, and with room for none but the two that must be."""
+@pytest.mark.parametrize(("limit", "snapshots"), [(1 << 30, None), (1, None), (1 << 30, 2)])
+def test_after_a_rewind_it_still_equals_the_whole_clip(
+    vae: AutoencoderKLWan, limit: int, snapshots: int | None
+) -> None:
+    """With room for every snapshot; with room for none but the two that must be; and where the second makes room for the next."""
     clip, other = groups(vae, 6), groups(vae, 9)[5:]
     steps: list[Tensor] = []
 
     class Counted(WanVae):
-        def step(self, latent: Tensor, state: State) -> tuple[Tensor, State]:
+        def step(self, latent: Tensor, state: State, spend: bool = False) -> tuple[Tensor, State]:
             steps.append(latent)
-            return super().step(latent, state)
+            return super().step(latent, state, spend)
 
-    decoder = StreamDecoder(Counted(vae), limit)
+    decoder = StreamDecoder(Counted(vae), limit, snapshots)
     for g in clip:
         decoder.decode(g)
     steps.clear()
@@ -69,7 +71,8 @@ def test_after_a_rewind_it_still_equals_the_whole_clip(vae: AutoencoderKLWan, li
     decoder.rewind(3)
     frames = [decoder.decode(g) for g in replaced]
     assert np.array_equal(np.concatenate(frames), whole(vae, clip[:3] + replaced)[9:])
-    assert (len(steps) > len(replaced)) == (limit == 1)
+    assert (len(steps) > len(replaced)) == (limit == 1 or snapshots == 2)
+    assert snapshots is None or len(decoder._states) <= snapshots
 
 
 def test_memory_is_bounded_and_nothing_is_kept_that_no_branch_needs(vae: AutoencoderKLWan) -> None:
