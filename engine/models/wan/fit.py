@@ -34,13 +34,14 @@ class DecoderCost:
     state: float
     """Of one state that can be gone back to."""
     work: float
-    """While a latent is decoded, beside states that are kept."""
+    """While a latent is decoded, beside states that are kept; of the last one the new is made in its place, part by part."""
 
 
 DECODERS = {
     ("vae", 16): DecoderCost(0.36e9, 1.889e9, 1.85e9),
     ("vae in tiles", 16): DecoderCost(0.36e9, 3.13e9, 0.5e9),
-    ("tiny", 16): DecoderCost(0.02e9, 0.07e9, 0.5e9),
+    ("tiny", 16): DecoderCost(0.02e9, 0.067e9, 0.45e9),
+    ("vae", 48): DecoderCost(1.41e9, 1.425e9, 1.95e9),
 }
 """By kind and by channels of a latent. Tiles overlap, so their states are larger together than one for the whole picture: where states
 are kept, tiles save nothing, and no plan takes them by itself."""
@@ -108,8 +109,10 @@ def plan(
         weights = 2 * weights / net.layers / len(networks) + 0.1e9
     branches = 2 if config.guidance != 1 else 1
     one = 2 * net.layers * net.width * n * e * share
-    # prefix, what a branch may still go back to, the call's own latents when it ends; first keys once more, rotated (all with PRoPE)
-    latents = history + 2 * k + (history if config.keys == "camera" else config.sink) / 2
+    # the longest prefix, what a branch may still go back to, the call's own latents when it ends; the keys of the first ones once more,
+    # rotated (with PRoPE of all)
+    longest = min(config.history, options.history_latents or config.history)
+    latents = longest + 2 * k + (longest if config.keys == "camera" else config.sink) / 2
     prefix = 0.0 if image else one * latents * len(networks) * branches
     window = k + (config.keyframes + 1 if image else 0)
     work = window * n * e * (2 * net.ffn + 4 * net.width) * share + 2 * net.layers * CONTEXT * net.width * e * branches

@@ -42,13 +42,16 @@ class WanBlock(nn.Module):
         text, where the call has no keys and values of it yet."""
         shift, scale, gate, ffn_shift, ffn_scale, ffn_gate = modulation.unbind(1)
         x = fused.modulated_norm(hidden, scale, shift, self.norm1.eps)
-        hidden = fused.gated_add(hidden, self._self_attention(x), gate)
-        x = hidden
+        attended = self._self_attention(x)
         if isinstance(self.norm2, nn.LayerNorm):
             weight, bias = self.norm2.weight.float()[None], self.norm2.bias.float()[None]
-            x = fused.modulated_norm(hidden, weight, bias, self.norm2.eps)
-        hidden = hidden + self._cross_attention(x, context)
-        x = fused.modulated_norm(hidden, ffn_scale, ffn_shift, self.norm3.eps)
+            hidden, x = fused.add_norm(hidden, attended, gate, weight, bias, self.norm2.eps)
+        else:
+            x = hidden = fused.gated_add(hidden, attended, gate)
+        del attended
+        told = self._cross_attention(x, context)
+        hidden, x = fused.add_norm(hidden, told, None, ffn_scale, ffn_shift, self.norm3.eps)
+        del told
         activation, _, out = self.ffn.net  # the one between them is dropout
         return fused.gated_add(hidden, out(activation(x)), ffn_gate)
 
