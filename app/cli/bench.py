@@ -248,6 +248,78 @@ def scaling(
     return _report(rows, json_file)
 
 
+@bench.command()
+@device_option
+@click.option("--dtype", default="auto", type=click.Choice(DTYPES), help="Precision; auto is bf16 on a GPU.")
+@threads_option
+@click.option("--rounds", type=Whole(min=1), default=9, help="Rounds, of which the medians are taken.")
+@json_option
+def overhead(device: str, dtype: str, threads: int | None, rounds: int, json_file: Path | None) -> int:
+    """What a step over retained history costs beyond the arithmetic: ratios, by turns in one run."""
+    from engine.measure.overhead import measure
+    from engine.measure.timing import machine
+    from engine.models.load_options import LoadOptions
+    from engine.models.loading import torch_device, torch_dtype
+
+    _use_threads(threads or 1)
+    options = LoadOptions(device=device, dtype=dtype)
+    with as_user_error(RuntimeError, ValueError):
+        place = torch_device(options)
+        found = measure(rounds, place, torch_dtype(options, place))
+    click.echo(markdown([found]))
+    if json_file:
+        write_json(json_file, {"machine": machine()} | found)
+    return 0
+
+
+@bench.command()
+@click.option(
+    "--models",
+    "names",
+    type=Listed(click.STRING),
+    metavar="NAME,...",
+    help="Of the catalogue, Wan and what was made of it.  [default: Self-Forcing]",
+)
+@click.option("--random-weights", is_flag=True, help="Nothing is read or downloaded (always so by now).")
+@click.option(
+    "--tiny", is_flag=True, help="Small shapes, to try the command where there is no GPU; its figures mean nothing."
+)
+@device_option
+@click.option("--dtype", default="auto", type=click.Choice(DTYPES), help="Precision; auto is bf16 on a GPU.")
+@repeats_option
+@json_option
+def gpu(
+    names: list[str] | None,
+    random_weights: bool,
+    tiny: bool,
+    device: str,
+    dtype: str,
+    repeats: int,
+    json_file: Path | None,
+) -> int:
+    """This GPU with the published shapes and random weights, beside the paper and our forecast; under ten minutes on one card."""
+    from engine.measure import bench_gpu
+    from engine.measure.timing import machine
+    from engine.models.load_options import LoadOptions
+    from engine.models.loading import torch_device, torch_dtype
+
+    options = LoadOptions(device=device, dtype=dtype)
+    with as_user_error(RuntimeError, ValueError):
+        place = torch_device(options)
+        if place.type == "cpu" and not tiny:
+            raise UserError("no GPU is here: --tiny tries the command on the CPU")
+        report = bench_gpu.measure(names or bench_gpu.MODELS, place, torch_dtype(options, place), repeats, tiny)
+    click.echo(markdown(bench_gpu.lines(report)))
+    sessions = [{k: v for k, v in m.items() if k != "forwards"} for m in report["models"]]
+    click.echo(markdown(sessions))
+    click.echo(markdown([report["transfers"]]))
+    for name in report["left_out"]:
+        click.echo(f"left out for want of time: {name}")
+    if json_file:
+        write_json(json_file, {"machine": machine()} | report)
+    return 0
+
+
 def _check_windows(spec: ModelSpec, windows: Sequence[int]) -> None:
     """Raises UserError for a K that the model does not sample."""
     with as_user_error(ValueError):

@@ -11,10 +11,12 @@ from engine.distributed.group import RankGroup
 from engine.distributed.sampler import ParallelSampler
 from engine.distributed.split import choose
 from engine.distributed.worker import Rank
-from engine.models.catalogue import find
+from engine.models.catalogue import Entry, find
 from engine.models.family import SpreadsOverRanks
-from engine.models.interface import Model, Progress
+from engine.models.fit import GB, Plans, Wish
+from engine.models.interface import Model, ModelSpec, Progress
 from engine.models.load_options import LoadOptions
+from engine.models.loading import MemoryNeeded, free_memory
 from engine.models.registry import family
 
 
@@ -52,6 +54,8 @@ def load_parallel(
     heads = code.heads(entry, alone)
     split = choose(heads, options.gpus, options.split)  # refused before anything is loaded
     devices = devices_of(options if "device" in code.options else replace(options, device="cpu"))
+    spec = code.spec(entry, size)
+    alone = _planned(entry, spec, code, alone, devices, progress)
     threads = options.threads or max(1, (os.cpu_count() or 2) // options.gpus)
     for_ranks = replace(alone, threads=threads)
     if "text" in code.options:
@@ -70,6 +74,30 @@ def load_parallel(
         return RankGroup(request, devices, progress, rank)
 
     # decoding shares the last rank's device: its stream overlaps with that rank's sampling
-    spec = code.spec(entry, size)
     frontend = code.load_frontend(entry, spec, alone, devices[-1], progress)
     return Model(ParallelSampler(spec, frontend, start), frontend.decoder, frontend.identity)
+
+
+def _planned(
+    entry: Entry, spec: ModelSpec, code: object, options: LoadOptions, devices: list[str], progress: Progress
+) -> LoadOptions:
+    """The options of the plan that fits every rank's device: one plan for all, since ranks that differed would wait for each other for
+    ever. Raises MemoryNeeded."""
+    if not isinstance(code, Plans):
+        return replace(options, planned=True)
+    free = [free_memory(torch.device(d)) for d in dict.fromkeys(devices)]
+    known = [x for x in free if x is not None]
+    if options.memory is not None:
+        known = [options.memory * GB]
+    if not known:
+        return replace(options, planned=True)
+    kind = torch.device(devices[0]).type
+    least = min(known) / (len(devices) if kind == "cpu" else 1)
+    wish = Wish(options.window or spec.window, spec.steps, len(devices))
+    found = code.fit(entry, spec, options, wish, least, kind)
+    if found.plan is None:
+        if entry.scale:
+            return replace(options, planned=True)
+        raise MemoryNeeded(found.say(entry.name))
+    progress(found.say(entry.name), 0.05)
+    return found.plan.applied(options)

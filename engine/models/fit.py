@@ -62,6 +62,7 @@ class Plan:
             tiled=self.decoder == "vae in tiles",
             history_latents=self.history,
             snapshots=self.snapshots,
+            planned=True,
         )
 
     def line(self) -> str:

@@ -130,6 +130,11 @@ class PrefixKVCache:
         return sorted(self._kept)
 
     @property
+    def latest(self) -> list[KeyValue]:
+        """The layers of the last position. Raises ValueError where nothing is kept."""
+        return self._kept[max(self._kept)].layers
+
+    @property
     def nbytes(self) -> int:
         """Memory that all keys and values hold, what was laid out for the last call included."""
         laid = [] if self._laid is None else self._laid.layers

@@ -76,6 +76,14 @@ def free_memory(device: torch.device) -> float | None:
     return None
 
 
+def empty_cache(device: torch.device) -> None:
+    """Gives back what torch keeps of a device's memory for later."""
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
+    elif device.type == "mps":
+        torch.mps.empty_cache()
+
+
 def identity(files: Sequence[Path]) -> str:
     """A short name of weights: of sizes and the first and last megabyte, since hashing 100 GB at every start is too slow."""
     h = hashlib.sha256()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 import torch
 
 from engine.models.interface import Group
+from engine.models.loading import empty_cache
 from engine.models.wan.state import ConditioningLatents
 from engine.models.wan.vae import State, VideoDecoder, to_pictures
 from engine.playback.player import Frame
+
+log = logging.getLogger(__name__)
 
 SNAPSHOT_BYTES = 6 << 30
 """Memory for decoder states, all together; at least two are kept (the newest, and one that no branch goes back before)."""
@@ -72,6 +76,17 @@ class StreamDecoder:
 
     @torch.inference_mode()
     def decode(self, group: Group) -> list[Frame]:
+        try:
+            return self._decoded(group)
+        except torch.OutOfMemoryError:
+            pass  # and what its frames held is let go before it is tried again
+        self._most = 2  # the fewest that a branch can go back to; what lies between is decoded again
+        self._make_room(group.position)
+        empty_cache(group.latent.device)
+        log.warning("the device's memory ran out while decoding: fewer decoder states are kept from now on")
+        return self._decoded(group)
+
+    def _decoded(self, group: Group) -> list[Frame]:
         with self._beside(group.latent):
             state = self._before(group)
             frames, state = self._decoder.step(group.latent, state, self._make_room(group.position - 1))
@@ -88,7 +103,8 @@ class StreamDecoder:
         if latent.device.type != "cuda":
             return nullcontext()
         if self._stream is None:
-            self._stream = torch.cuda.Stream(latent.device)
+            # ahead of sampling: who waits for a picture waits for this
+            self._stream = torch.cuda.Stream(latent.device, priority=-1)
         return torch.cuda.stream(self._stream)
 
     def _before(self, group: Group) -> State:

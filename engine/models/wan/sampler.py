@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from engine.models.interface import (
     StepCallback,
 )
 from engine.models.kv_cache import PrefixKVCache, prefix_positions, split_kv
+from engine.models.loading import empty_cache
 from engine.models.media_files import read_start
 from engine.models.schedulers import denoise, make_solver, noise
 from engine.models.wan import camera
@@ -103,6 +105,8 @@ class WanSampler(Sampler[WanInputs]):
         }
         self._contexts: dict[tuple[int, int], tuple[Text, dict[int, KeyValue]]] = {}
         self._image_channels: Tensor | None = None
+        self._ranked = False
+        """Whether it is one of several ranks, which decides nothing by itself."""
 
     # -- the interface -------------------------------------------------------------------------------------------------
 
@@ -126,10 +130,34 @@ class WanSampler(Sampler[WanInputs]):
 
     def sample(self, request: Request, report: StepCallback) -> list[Group]:
         self.spec.check_window(request.window)
-        with torch.inference_mode():
-            if request.history in IMAGE_POLICIES and request.branch > 0:
-                return self._after_image(request, report)
-            return self._after_prefix(request, report)
+        while True:
+            try:
+                with torch.inference_mode():
+                    if request.history in IMAGE_POLICIES and request.branch > 0:
+                        return self._after_image(request, report)
+                    return self._after_prefix(request, report)
+            except torch.OutOfMemoryError as e:
+                # without the frames that it went through, which hold what the call had made
+                out_of_memory = e.with_traceback(None)
+            if not self._take_less():
+                raise out_of_memory
+
+    def _take_less(self) -> bool:
+        """After the device's memory ran out: a shorter history from now on. Whether there was something to give up."""
+        r = self.config
+        if r.history <= r.block or self._ranked:
+            return False
+        shorter = max(r.block, r.history // 2)
+        self.config = replace(r, history=shorter, sink=min(r.sink, shorter // 2))
+        for store in self._stores.values():
+            store.clear()
+        self._contexts.clear()
+        empty_cache(self._device)
+        message = f"the device's memory ran out: the history is {shorter} latents from now on, and the world goes on"
+        log.warning("%s", message)
+        if self.host is not None:
+            self.host.notify(message)
+        return True
 
     def extend(self, groups: Sequence[Group]) -> None:
         first = groups[0].position
@@ -142,9 +170,14 @@ class WanSampler(Sampler[WanInputs]):
         """With the call's groups on their way to the decoder: makes what the next call needs of them."""
         if history is HistoryPolicy.KV_REUSE:
             known = {p: g for p, g in self._groups.items() if p < groups[0].position}
-            with torch.inference_mode():
-                for key in self._stores:
-                    self._reuse(key, known | {g.position: g for g in groups}, list(groups))
+            try:
+                with torch.inference_mode():
+                    for key in self._stores:
+                        self._reuse(key, known | {g.position: g for g in groups}, list(groups))
+            except torch.OutOfMemoryError:
+                if self._ranked:
+                    raise
+                return  # the next call makes it, or takes less
 
     def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
         """One piece of work ahead of the next call, on groups below `locked`, which will surely play. Whether there was one."""
@@ -175,6 +208,7 @@ class WanSampler(Sampler[WanInputs]):
         self.frames.lose(group)
 
     def shard(self, parallel: Callable[[], SequenceParallel]) -> None:
+        self._ranked = True
         for e in self._experts:
             e.shard(parallel())
 
@@ -208,8 +242,7 @@ class WanSampler(Sampler[WanInputs]):
         self.reset()
         self.conditions.close()
         self._experts.clear()
-        if self._device.type == "cuda":
-            torch.cuda.empty_cache()
+        empty_cache(self._device)
 
     # -- a call after retained KV --------------------------------------------------------------------------------------
 
