@@ -257,10 +257,9 @@ def fit(
     click.echo(found.say(entry.name))
     for part, size_of in plan.bytes.items():
         click.echo(f"  {part:<10} {size_of / GB:6.2f} GB")
-    click.echo(
-        f"a call of K = {plan.window} takes about {plan.call_seconds:.2f} s on {gpus if gpus > 1 else 'an'} H200 by the paper's figures, "
-        f"and plays {plan.plays_seconds:.2f} s"
-    )
+    if plan.call_seconds is not None:
+        takes = f"{plan.call_seconds:.2f} s on {gpus if gpus > 1 else 'an'} H200 by the paper's figures"
+        click.echo(f"a call of K = {plan.window} takes about {takes}, and plays {plan.plays_seconds:.2f} s")
     return 0 if found.fits else FAILED
 
 

@@ -24,8 +24,8 @@ from engine.models.wan.sampling_config import SamplingConfig
 from engine.runtime.metrics import percentile
 
 WINDOW, HISTORY, SINK, STEPS = 3, 9, 3, 4
-ROWS, COLUMNS = 24, 40
-"""Of a latent."""
+
+
 TEXT = 512
 NETWORK = {
     "num_attention_heads": 12,
@@ -41,9 +41,14 @@ NETWORK = {
 """Wan2.1-1.3B's proportions at half its width."""
 
 
-def measure(rounds: int, device: torch.device, dtype: torch.dtype, layers: int = 4) -> dict[str, Any]:
+def measure(
+    rounds: int, device: torch.device, dtype: torch.dtype, layers: int = 4, grid: tuple[int, int] = (24, 40)
+) -> dict[str, Any]:
     """step_ratio: a call's steps, the first among them, over the ideal; first_step_ratio: the first over the later ones; kv_ratio: bytes
-    of keys and values that are held while a call runs over those of its history. Medians of `rounds`."""
+    of keys and values that are held while a call runs over those of its history. Medians of `rounds`.
+
+    grid: rows and columns of a latent.
+    """
     from diffusers import WanTransformer3DModel
 
     torch.manual_seed(0)
@@ -52,15 +57,15 @@ def measure(rounds: int, device: torch.device, dtype: torch.dtype, layers: int =
         plain: Any = WanTransformer3DModel(**network).to(dtype).eval().requires_grad_(False)
         ours: Any = WanTransformer3DModel(**network).to(dtype)
     ours.load_state_dict(plain.state_dict())
-    sampler, prepared = _sampler(ours, device, dtype)
+    sampler, prepared = _sampler(ours, device, dtype, grid)
     # at random, so that no round begins with memory that the round before left warm for one of them
-    tokens = ROWS // 2 * (COLUMNS // 2)
+    tokens = grid[0] // 2 * (grid[1] // 2)
 
     def random(n: int) -> Tensor:
         return torch.randn(1, n * tokens, 12, 64, device=device, dtype=dtype)
 
     query, short, long = random(WINDOW), random(WINDOW), random(WINDOW + HISTORY)
-    z = torch.randn(1, 16, WINDOW, ROWS, COLUMNS, device=device, dtype=dtype)
+    z = torch.randn(1, 16, WINDOW, *grid, device=device, dtype=dtype)
     level, text = torch.tensor([500.0], device=device), prepared.text.embedding
     clock = _clock(device)
     branch = 0
@@ -93,9 +98,11 @@ def measure(rounds: int, device: torch.device, dtype: torch.dtype, layers: int =
     }
 
 
-def _sampler(model: Any, device: torch.device, dtype: torch.dtype) -> tuple[WanSampler, WanInputs]:
+def _sampler(
+    model: Any, device: torch.device, dtype: torch.dtype, grid: tuple[int, int]
+) -> tuple[WanSampler, WanInputs]:
     policies = (HistoryPolicy.KV_REUSE,)
-    spec = ModelSpec("overhead", COLUMNS * 8, ROWS * 8, 16.0, (1, 4), (1, 21), WINDOW, STEPS, policies)
+    spec = ModelSpec("overhead", grid[1] * 8, grid[0] * 8, 16.0, (1, 4), (1, 21), WINDOW, STEPS, policies)
     config = SamplingConfig(history=HISTORY, sink=SINK, block=WINDOW)
     encoder = PromptEncoder(lambda: (None, None), EmbeddingCache(None, ""), device, dtype)
     text = Text("a text", torch.randn(1, 512, TEXT, device=device, dtype=dtype))

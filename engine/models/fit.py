@@ -17,6 +17,8 @@ from engine.models.load_options import LoadOptions
 GB = 1e9
 RESERVE = 0.4 * GB
 """For what no part counts: libraries' workspaces and cached pieces of memory that fit nothing."""
+FREELY = 4
+"""States of a decoder: where there is room for so many, the decoder's own limit of bytes is what counts."""
 WORK_SPARE = 1.05
 """Of what comes and goes: the allocator's pieces are larger than what is asked for."""
 RATE, FIXED = 238e12, 0.03
@@ -42,8 +44,8 @@ class Plan:
     gpus: int
     bytes: Mapping[str, float]
     """On the fullest device, by part."""
-    call_seconds: float
-    """Expected of a call: on an H200 by the paper's figures, or on this device where it was measured."""
+    call_seconds: float | None
+    """Expected of a call on an H200 by the paper's figures of Wan; None for models that it says too little of."""
     plays_seconds: float
     """What a call plays."""
 
@@ -61,7 +63,7 @@ class Plan:
             offload=self.offload,
             tiled=self.decoder == "vae in tiles",
             history_latents=self.history,
-            snapshots=self.snapshots,
+            snapshots=self.snapshots if 0 < self.snapshots < FREELY else None,
             planned=True,
         )
 

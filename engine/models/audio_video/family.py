@@ -10,6 +10,7 @@ from typing import Any, Literal
 from engine.models import hub
 from engine.models.catalogue import Entry
 from engine.models.family import Family, Frontend
+from engine.models.fit import Fit, Wish
 from engine.models.interface import Model, ModelSpec, Progress
 from engine.models.load_options import LoadOptions
 
@@ -17,7 +18,9 @@ from engine.models.load_options import LoadOptions
 class AudioVideoFamily(Family):
     """See `engine.models.audio_video.load`."""
 
-    options = frozenset({"device", "dtype", "text", "offload", "lora", "image", "clip", "threads", "gpus", "split"})
+    options = frozenset(
+        {"device", "dtype", "text", "offload", "memory", "lora", "image", "clip", "threads", "gpus", "split"}
+    )
 
     def __init__(self, kind: Literal["minimax_h3", "ltx2"]) -> None:
         self._kind = kind
@@ -27,6 +30,11 @@ class AudioVideoFamily(Family):
         from engine.models.audio_video.load import load
 
         return load(self._kind, entry, spec, options, progress)
+
+    def fit(self, entry: Entry, spec: ModelSpec, options: LoadOptions, wish: Wish, free: float, kind: str) -> Fit:
+        from engine.models.audio_video.fit import fit
+
+        return fit(entry, spec, options, wish, free, kind)
 
     def heads(self, entry: Entry, options: LoadOptions) -> int:
         from engine.models.audio_video.load import heads

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.models.catalogue import Entry
-from engine.models.fit import FIXED, RATE, Fit, Plan, Wish, first_that_fits
+from engine.models.fit import FIXED, FREELY, RATE, Fit, Plan, Wish, first_that_fits
 from engine.models.interface import HistoryPolicy, ModelSpec
 from engine.models.load_options import LoadOptions
 from engine.models.wan.sampling_config import SamplingConfig
@@ -45,7 +45,7 @@ DECODERS = {
 }
 """By kind and by channels of a latent. Tiles overlap, so their states are larger together than one for the whole picture: where states
 are kept, tiles save nothing, and no plan takes them by itself."""
-MOST_SNAPSHOTS, LEAST_SNAPSHOTS = 4, 2
+MOST_SNAPSHOTS, LEAST_SNAPSHOTS = FREELY, 2
 
 
 @dataclass(frozen=True)

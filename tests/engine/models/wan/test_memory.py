@@ -69,7 +69,7 @@ def test_a_decoder_that_finds_no_memory_keeps_fewer_states(
     step, failures = decoder._decoder.step, []
 
     def once(*inputs: Any) -> Any:
-        if len(decoder._states) == 4 and not failures:
+        if len(decoder._states) == 3 and not failures:
             failures.append(True)
             raise torch.OutOfMemoryError("no memory")
         return step(*inputs)
