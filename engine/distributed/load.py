@@ -83,7 +83,7 @@ def _planned(
 ) -> LoadOptions:
     """The options of the plan that fits every rank's device: one plan for all, since ranks that differed would wait for each other for
     ever. Raises MemoryNeeded."""
-    if not isinstance(code, Plans):
+    if not isinstance(code, Plans) or not (entry.network or entry.scale):
         return replace(options, planned=True)
     free = [free_memory(torch.device(d)) for d in dict.fromkeys(devices)]
     known = [x for x in free if x is not None]
@@ -94,10 +94,10 @@ def _planned(
     kind = torch.device(devices[0]).type
     least = min(known) / (len(devices) if kind == "cpu" else 1)
     wish = Wish(options.window or spec.window, spec.steps, len(devices))
+    if entry.scale:  # a small random checkpoint fits everywhere
+        return replace(options, planned=True)
     found = code.fit(entry, spec, options, wish, least, kind)
     if found.plan is None:
-        if entry.scale:
-            return replace(options, planned=True)
         raise MemoryNeeded(found.say(entry.name))
     progress(found.say(entry.name), 0.05)
     return found.plan.applied(options)

@@ -14,9 +14,11 @@ from engine.models import hub
 from engine.models.action_words import action_words
 from engine.models.audio_video.conditions import LONGEST, AudioVideoConditions, Encode
 from engine.models.audio_video.decoding import AudioVideoDecoder
+from engine.models.audio_video.fit import fit
 from engine.models.audio_video.sampler import AudioVideoModel, AudioVideoSampler
 from engine.models.boundary_frames import BoundaryFrames
 from engine.models.catalogue import Entry
+from engine.models.fit import GB, Wish
 from engine.models.interface import Model, ModelSpec, Progress
 from engine.models.load_options import LoadOptions
 from engine.models.loading import (
@@ -59,7 +61,7 @@ def load(kind: Kind, entry: Entry, spec: ModelSpec, options: LoadOptions, progre
     device = torch_device(options)
     set_threads(options)
     progress("looking for the checkpoint", 0.02)
-    check_memory(entry, located(entry), device, torch_dtype(options, device), options)
+    options = planned(entry, spec, device, options, progress)
     parts = load_parts(kind, entry, spec, options, device, progress)
     sampler = AudioVideoSampler(spec, parts.model, parts.conditions)
     if (file := options.image or options.clip) is not None:
@@ -149,6 +151,23 @@ def merge(lora: Lora, model: torch.nn.Module, names: Names) -> None:
     weights = dict(model.named_parameters())
     for key, value in lora.merged(weights, names):
         weights[key].copy_(value)
+
+
+def planned(
+    entry: Entry, spec: ModelSpec, device: torch.device, options: LoadOptions, progress: Progress
+) -> LoadOptions:
+    """The options of the plan that fits; as they are where a plan was made before. Raises MemoryNeeded in plain words."""
+    free = free_memory(device) if options.memory is None else options.memory * GB
+    if options.planned or entry.scale or free is None:
+        return options
+    if not entry.network:
+        check_memory(entry, located(entry), device, torch_dtype(options, device), options)
+        return options
+    found = fit(entry, spec, options, Wish(options.window or spec.window, spec.steps), free, device.type)
+    if found.plan is None:
+        raise MemoryNeeded(found.say(entry.name))
+    progress(found.say(entry.name), 0.05)
+    return found.plan.applied(options)
 
 
 def check_memory(entry: Entry, folder: Path, device: torch.device, dtype: torch.dtype, options: LoadOptions) -> None:

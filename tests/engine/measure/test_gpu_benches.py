@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 import torch
 from click.testing import CliRunner
 
@@ -18,6 +19,7 @@ def test_overhead_is_given_as_ratios() -> None:
     assert 1 <= found["kv_ratio"] <= 1.6  # of bytes: the same on every machine
 
 
+@pytest.mark.slow
 def test_the_gpu_bench_runs_small_on_a_cpu_and_says_that_it_is_small(tmp_path: Path) -> None:
     file = tmp_path / "gpu.json"
     words = ["gpu", "--tiny", "--random-weights", "--device", "cpu", "--repeats", "1", "--json", str(file)]

@@ -58,7 +58,15 @@ def test_history_shrinks_with_k_to_what_training_had() -> None:
     assert SamplingConfig(**find("longlive-1.3b").recipe).reach(3) == 9
 
 
-@pytest.mark.parametrize("k", [3, 7])
+def test_minimax_h3_fits_four_cards_of_80_gb_and_not_one() -> None:
+    report = said("minimax-h3", "--memory", "80", "--gpus", "4")
+    assert report["fits"] and report["plan"]["window"] == 37 and not report["plan"]["offload"]
+    assert report["bytes"]["weights"] == pytest.approx(66.3e9, rel=0.01)  # of the published files
+    alone = said("minimax-h3", "--memory", "40")
+    assert alone["fits"] and alone["plan"]["offload"]
+
+
+@pytest.mark.parametrize("k", [3, pytest.param(7, marks=pytest.mark.slow)])
 def test_what_a_plan_counts_is_what_the_sampler_takes(k: int) -> None:
     """Weights, prefix and work, within 10 %: a session in its steady state, branches up to K behind, on the fake GPU at 832x480."""
     entry = find(FLOW)
@@ -104,7 +112,7 @@ def test_what_a_plan_counts_is_what_the_sampler_takes(k: int) -> None:
     assert kernels <= 700, (of_a_block, kernels)
 
 
-@pytest.mark.parametrize("name", ["wan2.1", "taehv"])
+@pytest.mark.parametrize("name", [pytest.param("wan2.1", marks=pytest.mark.slow), "taehv"])
 def test_what_a_plan_counts_is_what_the_decoder_takes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the fewest states that can be kept: the second makes room for the next, part by part."""
     monkeypatch.setattr(decoding, "to_pictures", lambda frames: np.zeros((len(frames), 1, 1, 3), np.uint8))
