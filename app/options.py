@@ -76,8 +76,11 @@ class ModelOptions:
         shared = {f.name: getattr(self, f.name) for f in fields(self) if f.name in kept}
         return ModelOptions(**shared | {"model": name})
 
-    def choose(self) -> Choice:
-        """Raises ChoiceError: an unknown model, an impossible size, a file that is not there, an option it does not know."""
+    def choose(self, window: int | None = None) -> Choice:
+        """window: K of the session, which the plan has to fit.
+
+        Raises ChoiceError: an unknown model, an impossible size, a file that is not there, an option it does not know.
+        """
         options = LoadOptions(
             gpus=gpu_count(self.gpus, self.device),
             split=self.split,
@@ -89,6 +92,7 @@ class ModelOptions:
             decoder=self.decoder,
             history_latents=self.history_latents,
             memory=self.memory,
+            window=window,
             lora=self.lora,
             image=self.image,
             clip=self.clip,

@@ -86,7 +86,7 @@ def explore_by(run: Run) -> int:
     from engine.runtime.explore import ExploreError, explore_live, explore_virtual
 
     with as_user_error(ChoiceError):
-        choice = run.model.choose()
+        choice = run.model.choose(run.sampling.window)
         settings = run.sampling.settings(run.script.prompt, choice.spec)
     spec, load = choice.spec, choice.load
     advise(spec, settings)

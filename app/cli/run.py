@@ -73,7 +73,7 @@ def run(
         click.echo(f"foreland: no display here: exploring with the bundled key script instead ({problem})", err=True)
         return explore_by(Run(model, sampling, script, folder / "world.mp4", folder))
     with as_user_error(ChoiceError):
-        choice = model.choose()
+        choice = model.choose(sampling.window)
         settings = sampling.settings(script.prompt, choice.spec)
     from app.window.main_window import open_window
 
