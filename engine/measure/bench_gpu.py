@@ -113,9 +113,10 @@ def _model(
         paper = PAPER_FORWARD.get(("480p", k)) if network.width == 1536 and grid == SIZES["480p"] else None
         row["forwards"].append({"K": k, "ms": ms, "paper_ms": paper, "forecast_h200_ms": forecast})
     with torch.device(device):
-        vae = WanVae(AutoencoderKLWan(**(_small_vae() if small else _vae(network.channels))).to(dtype))
+        autoencoder: Any = AutoencoderKLWan(**(_small_vae() if small else _vae(network.channels)))
+    vae = WanVae(autoencoder.to(dtype))
     row |= _session(entry, spec, config, backbone, vae, network, grid, device, dtype, small)
-    del backbone, model, vae
+    del backbone, model, vae, autoencoder
     gc.collect()
     empty_cache(device)
     return row

@@ -54,8 +54,8 @@ def measure(
     torch.manual_seed(0)
     network: dict[str, Any] = NETWORK | {"num_layers": layers}
     with torch.device(device):
-        plain: Any = WanTransformer3DModel(**network).to(dtype).eval().requires_grad_(False)
-        ours: Any = WanTransformer3DModel(**network).to(dtype)
+        made: list[Any] = [WanTransformer3DModel(**network) for _ in range(2)]
+    plain, ours = (m.to(dtype).eval().requires_grad_(False) for m in made)
     ours.load_state_dict(plain.state_dict())
     sampler, prepared = _sampler(ours, device, dtype, grid)
     # at random, so that no round begins with memory that the round before left warm for one of them
