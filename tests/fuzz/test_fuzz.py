@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize(
     "words",
     [
-        ("--cases", "60", "--light"),
+        pytest.param(("--cases", "60", "--light"), marks=[pytest.mark.slow, pytest.mark.timeout(600)]),
         pytest.param(("--cases", "2000"), marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
     ],
     ids=["a few", "2000"],
