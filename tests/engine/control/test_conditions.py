@@ -55,6 +55,8 @@ def test_a_press_whose_call_failed_after_the_release_is_a_tap_of_a_new_condition
     book.launched(c.version)
     book.made(c.version)
     assert book.failed() is None
+    book.set_prompt("b")
+    assert book.failed() is None, "the tap has had its group"
 
 
 def test_a_failed_call_of_a_key_that_is_still_held_needs_no_new_condition() -> None:

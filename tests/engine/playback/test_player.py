@@ -58,6 +58,17 @@ def test_a_pause_is_no_stall_and_shifts_the_clock() -> None:
     assert p.stall_seconds == 0.0
 
 
+def test_a_pause_during_a_stall_is_no_part_of_it() -> None:
+    p = player(1)
+    p.advance(1.0)
+    assert whats(p.advance(2.6))[-1] == "stalled"  # since 2.0 s
+    p.pause(3.0)
+    p.resume(10.0)
+    p.put(1, 4, frames(4))
+    assert "resumed" in whats(p.advance(10.5))
+    assert p.stall_seconds == pytest.approx(1.5)
+
+
 def test_dropping_never_takes_what_began_to_play() -> None:
     p = player(3)
     p.advance(0.0)

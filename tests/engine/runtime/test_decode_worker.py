@@ -134,3 +134,57 @@ def test_where_groups_are_independent_a_calls_first_one_comes_before_what_is_not
         bench.clock.sleep(1.0)
         bench.worker.close()
         assert bench.decoded[:5] == order
+
+
+def test_locked_groups_before_a_calls_first_one_are_decoded_at_once(bench: Bench) -> None:
+    """The controller waits for it, and a clock that stands would never bring them up."""
+    bench.submit(0, 20)
+    bench.clock.sleep(2.0)
+    bench.worker.cancel_from(10)
+    bench.submit(10, 5, call=1)
+    bench.clock.sleep(2.0)
+    assert bench.decoded == list(range(11))
+    assert bench.first == [(0, ""), (1, "")]
+
+
+def test_a_decode_of_what_was_replaced_meanwhile_is_not_shown(bench: Bench) -> None:
+    bench.submit(0, 4)
+    bench.worker.present(0)
+    bench.clock.sleep(0.25)  # group 2 is in the decoder
+    bench.worker.cancel_from(2)
+    bench.submit(2, 2, call=None)
+    bench.clock.sleep(0.1)
+    assert not bench.player.has(2), "the old one is done, and the new one is not"
+    bench.clock.sleep(0.1)
+    assert bench.player.has(2)
+
+
+def test_what_was_asked_for_is_not_wanted_of_what_comes_in_its_place(bench: Bench) -> None:
+    bench.submit(0, 4)
+    bench.worker.decode_until(8)
+    bench.worker.cancel_from(2)
+    bench.submit(2, 10, call=None)
+    bench.clock.sleep(3.0)
+    assert max(bench.decoded) == AHEAD
+
+
+def test_going_on_elsewhere_needs_no_work_and_leaves_none(bench: Bench) -> None:
+    bench.submit(0, 4)
+    bench.clock.sleep(0.15)
+    bench.worker.resume([Group(5, (5, 0, 0), None)])
+    bench.clock.sleep(2.0)
+    assert bench.rewound == [6], "a sampler may wait for what this decodes"
+    assert bench.decoded == [0, 1], "what was in the decoder"
+
+
+@pytest.mark.parametrize("bench", [(2,)], indirect=True)
+def test_a_group_is_tried_twice(bench: Bench) -> None:
+    decoder = bench.worker._decoder
+    assert isinstance(decoder, ToyDecoder)
+    bench.submit(0, 3)
+    bench.clock.sleep(0.35)  # the second try of group 2 is under way
+    decoder.broken.clear()
+    bench.clock.sleep(1.0)
+    assert bench.failed == []
+    assert bench.player.has(2)
+    assert bench.told[-1] == (2, 0.2)
