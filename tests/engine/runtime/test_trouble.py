@@ -115,6 +115,14 @@ def test_two_failures_in_a_row_are_rested_for_and_nobody_has_to_press_a_key(tmp_
     closed(play, tmp_path)
 
 
+def test_what_failed_is_tried_again_with_other_noise(tmp_path: Path) -> None:
+    play = start(tmp_path, ToySampler(seconds=0.2, broken=[1]))
+    play.frames_more(60)
+    closed(play, tmp_path)
+    attempts = [x["attempt"] for x in lines(tmp_path) if x["kind"] == "call"]
+    assert attempts[:4] == [0, 0, 1, 0]
+
+
 def test_a_settle_that_fails_does_not_end_the_world(tmp_path: Path) -> None:
     class Fails(ToySampler):
         def prefill_chunk(self, groups: Sequence[Group], history: HistoryPolicy) -> None:
