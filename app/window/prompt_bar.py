@@ -117,6 +117,7 @@ class PromptBar(QFrame):
         self.status = QLabel(self)
         self.status.setProperty("role", "dim")
         self.status.setProperty("elided", True)
+        self.status.setMinimumWidth(1)  # it gives way to the prompt where there is no room for both
         self.status.setAccessibleName(tr("Prompt status"))
         self.reading = QLabel(self)
         self.reading.setProperty("role", "dim")
