@@ -56,7 +56,7 @@ def save_loop(frames: Sequence[Frame], fps: float, file: Path) -> None:
         duration=round(1000 / RATE),
         loop=0,
         quality=QUALITY,
-        method=6,
+        method=2,
     )
 
 

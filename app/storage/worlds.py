@@ -132,14 +132,19 @@ def _newest_first(file: Path) -> float:
         return 0.0
 
 
-def save_world(home: Path, world: World, thumbnail: bytes) -> Path:
-    """Writes a world, its thumbnail (PNG) and a copy of its start picture; returns its file. Raises OSError."""
+def save_world(home: Path, world: World, thumbnail: bytes, place: tuple[str, bytes] | None = None) -> Path:
+    """Writes a world, its thumbnail (PNG) and what it begins from; returns its file. place: suffix and content of a file
+    that it begins from; None: a copy of its start picture, if there is one. Raises OSError.
+    """
     folder = home / "worlds"
     stem = re.sub(r"[^\w-]+", "-", world.name).strip("-").encode()[:60].decode(errors="ignore") or "world"
     file = claim_file(folder / f"{stem}.json")
     try:
         begin = None
-        if world.begin is not None:
+        if place is not None:
+            begin = f"{file.stem}-begin{place[0]}"
+            write_whole(folder / begin, place[1])
+        elif world.begin is not None:
             begin = f"{file.stem}-begin{world.begin.suffix}"
             shutil.copyfile(world.begin, folder / begin)
         write_whole(file.with_suffix(".png"), thumbnail)

@@ -121,11 +121,14 @@ class WorldController(QObject):
         self.engine.cancel_reading()
 
     def save(self, home: Path, seed: int, thumbnail: bytes) -> None:
-        """Saves prompt, seed, model and start image of this world. thumbnail: a PNG."""
+        """Saves prompt, seed and model of this world, and the place on the screen, or else its start image. thumbnail: a
+        PNG.
+        """
         prompt = self.engine.view.prompt
         world = World(prompt, prompt, seed, self.spec.name, self._start_file)
         try:
-            self.messagePosted.emit(tr("saved {file}", file=save_world(home, world, thumbnail)))
+            saved = save_world(home, world, thumbnail, self.engine.place())
+            self.messagePosted.emit(tr("saved {file}", file=saved))
         except OSError as e:
             self.messagePosted.emit(tr("the world could not be saved: {error}", error=e))
 

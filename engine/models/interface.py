@@ -237,6 +237,14 @@ class PrefillsAhead(Protocol):
 
 
 @runtime_checkable
+class KeepsPlaces(Protocol):
+    """A sampler whose places can be kept as files that a world begins from (`StartsFromMedia.set_start`)."""
+
+    def place(self, group: Group) -> tuple[str, bytes]:
+        """Where a delivered group ends: the file's suffix and its content."""
+
+
+@runtime_checkable
 class StartsFromMedia(Protocol):
     """A sampler whose world can begin from a picture or film."""
 

@@ -19,6 +19,7 @@ from engine.models.interface import (
     Decoder,
     Group,
     HistoryPolicy,
+    KeepsPlaces,
     Loader,
     Model,
     ModelSpec,
@@ -194,6 +195,16 @@ class Engine:
         """A decoder for looking back at kept groups, for one other thread; None before the model is loaded."""
         session = self._session
         return None if session is None else session.model.fork_decoder()
+
+    def place(self) -> tuple[str, bytes] | None:
+        """The place that is on the screen, as a file that a world can begin from: its suffix and its content; None where
+        the model keeps no places, and before anything was shown.
+        """
+        session, shown = self._session, self.player.shown
+        if session is None or not shown or not isinstance(session.model.sampler, KeepsPlaces):
+            return None
+        begun = [k for k in self.takes.path(self.takes.current) if k.start < shown]
+        return session.model.sampler.place(begun[-1].group) if begun else None
 
     @property
     def log_error(self) -> str:

@@ -19,6 +19,7 @@ from engine.runtime.script import Script, ScriptEvent
 from engine.runtime.session import Session
 from engine.runtime.session_log import SessionLog
 from engine.runtime.settings import Settings
+from engine.runtime.view import View
 
 LOOK_SECONDS = 0.05
 """At most between two looks at a live engine, which may have moved the next frame's time or ended."""
@@ -30,6 +31,8 @@ SOON = 0.005
 Show = Callable[[Frame, Samples | None], None]
 """Takes each shown frame and its sound."""
 Progress = Callable[[str, float], None]
+Watch = Callable[[Callable[[float], View], Callable[[], float]], None]
+"""Takes what makes a view of a session at an instant, and the clock."""
 
 
 class ExploreError(RuntimeError):
@@ -76,9 +79,13 @@ def explore_virtual(
     show: Show,
     progress: Progress,
     call_seconds: float,
+    watch: Watch = lambda view, clock: None,
 ) -> dict[str, Any]:
     """The same in virtual time, in which every call takes `call_seconds` and decoding none: as fast as the machine can, and
-    the same frames, bit for bit, whenever the same script is played with the same seed."""
+    the same frames, bit for bit, whenever the same script is played with the same seed.
+
+    watch: is given what tells of the session, before it begins.
+    """
     clock = VirtualClock()
     player = SharedPlayer(spec.fps, spec.sound_rate)
     journal = SessionLog(folder, clock.now, lambda: player.shown / spec.fps)
@@ -86,6 +93,8 @@ def explore_virtual(
     model = load(progress)
     decoder = InlineDecoder(model.decoder, player, lambda call, error: inbox.put(FirstGroupDecoded(call, error)))
     session = Session(model, replace(settings, prompt=script.prompt), player, journal, decoder, clock.now)
+
+    watch(session.view, clock.now)
 
     def handle(message: Message) -> None:
         session.handle(message, clock.now())

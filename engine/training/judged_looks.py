@@ -13,7 +13,7 @@ import torch
 from engine.models.interface import Model
 from engine.models.load_options import LoadOptions
 from engine.models.registry import loader
-from engine.training.looks import ROWS, Picture, Say, judge_frames, missed, speed, table
+from engine.training.looks import ROWS, Say, judge_frames, missed, speed, table
 
 SEED = 9_000_000
 PROMPTS = ("desert at noon", "snowy mountains at night", "a city at night", "tropical islands at noon")
@@ -84,9 +84,8 @@ def _second(
     say("true walks")
     looks = Looks(weights, out, walks, QUICK_LANDS if quick else LANDS)
     scores: dict[str, Any] = {"windows": {}, "by_land": {}}
-    true: list[list[Picture]] = looks.true_rows
     if pictures:
-        sheet(true, out / "walk-true.png")
+        sheet(looks.true_rows(), out / "walk-true.png")
     for k in windows:
         scores["windows"][str(k)], more = looks.rows(k, say)
         scores["by_land"][str(k)] = more["by_land"]

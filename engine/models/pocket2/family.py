@@ -17,7 +17,7 @@ program on two cores, a frame takes 640 ms instead of 42."""
 class Pocket2Family(Family):
     """See `engine.models.pocket2.model`."""
 
-    options = frozenset({"threads", "weights"})
+    options = frozenset({"threads", "weights", "image", "clip"})
 
     def load(self, entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
         progress("importing torch", 0.05)
@@ -27,6 +27,7 @@ class Pocket2Family(Family):
         from engine.models.pocket2.load import load
 
         sampler, decoder, identity = load(spec, progress, options.weights or WEIGHTS)
+        sampler.set_start(options.image or options.clip)
         return Model(sampler, decoder, identity)
 
 

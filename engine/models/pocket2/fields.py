@@ -14,7 +14,22 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import conv2d, grid_sample, pad, pixel_shuffle
 
-from engine.models.pocket2.cells import CELL, COLOUR, HEIGHT_SCALE, KINDS, LANDS, PATH, SIZE, standing
+from engine.models.pocket2.cells import (
+    CELL,
+    COLOUR,
+    COURSE,
+    EDGE,
+    HEIGHT_SCALE,
+    KINDS,
+    LANDS,
+    SIZE,
+    TRACKS,
+    WAY,
+    even,
+    ramp,
+    shaped,
+    standing,
+)
 from engine.models.pocket2.cells import HEIGHT as LEVEL
 from engine.models.pocket2.ground import Ground
 from engine.models.pocket2.things import NAMES, SHAPES
@@ -41,6 +56,22 @@ def _spline() -> Tensor:
 def refined(x: Tensor) -> Tensor:
     """Cells (c, h, w) to texels (c, FINE h, FINE w), smooth to the second derivative."""
     return pixel_shuffle(conv2d(pad(x[:, None], (2, 2, 2, 2), mode="replicate"), _spline()), FINE)[:, 0]
+
+
+def surface(cells: Array, land: int) -> Tensor:
+    """Texels (5, FINE h, FINE w) of latents (CHANNELS, h + 2 EDGE, w + 2 EDGE): height with rivers in it, colour, road's
+    field.
+    """
+    name = LANDS[land]
+    way = cells[WAY] if name == "city" else even(cells[WAY])
+    parts = (cells[LEVEL : LEVEL + 1] * HEIGHT_SCALE, cells[COLOUR], way[None], even(cells[COURSE])[None])
+    maps = refined(torch.from_numpy(np.concatenate(parts))).numpy()
+    maps[0], maps[4] = shaped(maps[0], maps[4], maps[5], land, FINE)
+    if name in TRACKS:
+        road = ramp(maps[4], -0.25, 0.35)
+        maps[1:4] += (np.array(TRACKS[name], np.float32)[:, None, None] / 127.5 - 1 - maps[1:4]) * road
+    edge = EDGE * FINE
+    return torch.from_numpy(np.ascontiguousarray(maps[:5, edge:-edge, edge:-edge]))
 
 
 @dataclass(frozen=True)
@@ -104,8 +135,10 @@ def height_at(maps: Tensor, origin: tuple[float, float], extent: float, x: Array
 
 
 def things_of(cells: Array, i: int, j: int, land: int, maps: Tensor) -> Things:
-    """cells: (CHANNELS, n, n) from cell (i, j) on."""
-    there, kinds = standing(cells, land)
+    """cells: (CHANNELS, n + 2 EDGE, n + 2 EDGE) around those from cell (i, j) on."""
+    inner = np.s_[..., EDGE:-EDGE, EDGE:-EDGE]
+    there, kinds = (x[inner] for x in standing(cells, land))
+    cells = cells[inner]
     rows, cols = np.nonzero(there)
     kind = kinds[rows, cols]
     ident = hashed(cols + i, rows + j, np.full(len(cols), land))
@@ -131,14 +164,16 @@ def box_sizes(index: NDArray[np.int64], size: Array, tone: Array) -> tuple[Array
     return half_x.astype(np.float32), half_y.astype(np.float32), high.astype(np.float32)
 
 
+def cells_around(ground: Ground, i: int, j: int, n: int) -> Array:
+    """Latents (CHANNELS, n + 2 EDGE, n + 2 EDGE) around the cells from (i, j) on."""
+    return ground.window(i - EDGE, j - EDGE, n + 2 * EDGE, n + 2 * EDGE)[0]
+
+
 def fields_of(ground: Ground, x: float, y: float, land: int) -> Fields:
     """The window around (x, y)."""
     i, j, n = window_of(x, y)
-    cells, _ = ground.window(i, j, n, n)
-    base = torch.from_numpy(
-        np.concatenate((cells[LEVEL : LEVEL + 1] * HEIGHT_SCALE, cells[COLOUR], cells[PATH : PATH + 1]))
-    )
-    maps = refined(base)
+    cells = cells_around(ground, i, j, n)
+    maps = surface(cells, land)
     h = maps[0].clamp_min(0)
     step = 2 * CELL / FINE
     gx = torch.zeros_like(h)
@@ -198,7 +233,8 @@ def _splat(out: Array, u: Array, v: Array, weight: Array) -> None:
     n = out.shape[0]
     for di, dj, w in ((0, 0, (1 - a) * (1 - b)), (1, 0, a * (1 - b)), (0, 1, (1 - a) * b), (1, 1, a * b)):
         ok = (i + di >= 0) & (i + di < n) & (j + dj >= 0) & (j + dj < n)
-        np.add.at(out, (j[ok] + dj, i[ok] + di), (weight * w)[ok])
+        at = (j[ok] + dj) * n + i[ok] + di
+        out += np.bincount(at, (weight * w)[ok], n * n).reshape(n, n).astype(np.float32)
 
 
 def between(a: Fields, b: Fields, share: float) -> Fields:

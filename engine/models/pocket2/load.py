@@ -37,8 +37,16 @@ class Weights:
     """Everything that was trained, and the card that tells how."""
 
     def __init__(
-        self, net: GroundNet, drawer: Drawer, textures: Textures, reader: Reader, card: dict[str, Any]
+        self,
+        net: GroundNet,
+        drawer: Drawer,
+        textures: Textures,
+        reader: Reader,
+        card: dict[str, Any],
+        palettes: torch.Tensor | None = None,
     ) -> None:
+        """palettes: colours of pictures of all lands, times and weathers; see `start.likeness`."""
+        self.palettes = palettes
         self.net, self.drawer, self.textures, self.reader, self.card = net, drawer, textures, reader, card
         for module in (net, drawer, textures, reader):
             module.eval().requires_grad_(False)
@@ -72,7 +80,8 @@ class Weights:
                 ) from e
         net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         parts["drawer"].to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        return cls(net, parts["drawer"], parts["textures"], parts["reader"], card)  # type: ignore[arg-type]
+        palettes = state.get("palettes")
+        return cls(net, parts["drawer"], parts["textures"], parts["reader"], card, palettes)  # type: ignore[arg-type]
 
     def save(self, folder: Path) -> None:
         """Writes half precision."""
@@ -82,6 +91,8 @@ class Weights:
         for name in ("net", "drawer", "textures", "reader"):
             for k, v in getattr(self, name).state_dict().items():
                 state[f"{name}.{k}"] = v.detach().contiguous().half()
+        if self.palettes is not None:
+            state["palettes"] = self.palettes.half()
         folder.mkdir(parents=True, exist_ok=True)
         save_file(state, str(folder / FILE))
         (folder / "card.json").write_text(json.dumps(self.card, indent=2) + "\n")
@@ -95,7 +106,7 @@ class Weights:
             with torch.inference_mode():
                 return [x.softmax(1)[0].tolist() for x in self.reader(*words[0].embed([text]))]
 
-        return PocketSampler(self.net, reader)
+        return PocketSampler(self.net, reader, self.palettes)
 
     def decoder(self) -> PocketDecoder:
         return PocketDecoder(self.textures.atlas(), LayerDrawer(self.drawer))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -25,6 +26,7 @@ from engine.models.interface import (
     StepCallback,
     Stopped,
 )
+from engine.models.media_files import MediaError, read_still
 from engine.models.pocket.soundscape import QUIET, Hearing, Soundscape
 from engine.models.pocket2.camera import (
     EYE,
@@ -39,12 +41,12 @@ from engine.models.pocket2.camera import (
     command,
     integrate,
 )
-from engine.models.pocket2.cells import CELL, CHANNELS, KIND, LANDS, PATH, standing
-from engine.models.pocket2.cells import HEIGHT as LEVEL
-from engine.models.pocket2.fields import box_sizes, height_at, refined, things_of, window_of
+from engine.models.pocket2.cells import CELL, CHANNELS, EDGE, KIND, LANDS, shape_of, standing
+from engine.models.pocket2.fields import box_sizes, cells_around, height_at, surface, things_of, window_of
 from engine.models.pocket2.ground import TILE, Ground
 from engine.models.pocket2.network import GroundNet, sample
 from engine.models.pocket2.render import Draw, Renderer
+from engine.models.pocket2.start import SUFFIX, Likeness, Place, likeness, place_bytes, read_place
 from engine.models.pocket2.things import NAMES, SHAPES
 from engine.models.pocket2.words import Reading, read
 
@@ -66,8 +68,8 @@ RELIGHT, NEAR_ENOUGH = 0.4, 0.02
 """Share of the way to another light that a group goes, and from where on it is there."""
 ROOM = 4.0
 """World units that are kept from walls."""
-DEEP = -5.0
-"""Height of a ground under water that a walker does not go out over."""
+DEEP, HOT = -5.0, -0.3
+"""Heights of a ground under water, and under lava, that a walker does not go out over."""
 FALL = ((0.0, 0.0), (0.55, 0.0), (0.0, 0.6), (1.0, 0.0))
 """How hard rain and snow fall for each of `FALLS`."""
 STEEP = 1.15
@@ -76,8 +78,11 @@ STEEP = 1.15
 
 @dataclass(frozen=True)
 class Prepared:
-    """Condition of a call. reading: what the prompt says; before, share: see Condition; held, first: commands (5,)."""
+    """Condition of a call. prompt, reading: its words and what they say; before, share: see Condition; held, first: commands
+    (5,).
+    """
 
+    prompt: str
     reading: Reading
     before: Reading | None
     share: float
@@ -125,6 +130,8 @@ class GroupState:
     old: tuple[Ground, int] | None = None
     share: tuple[float, float] = (1.0, 1.0)
     hearing: Hearing = QUIET
+    overruled: str | None = None
+    """A prompt that says nothing, until there is another: the world began from a picture while it was in force."""
 
 
 def place_noise(i: int, j: int, width: int, height: int, seed: int, attempt: int) -> Array:
@@ -147,10 +154,11 @@ class Surroundings:
 
     def __init__(self, ground: Ground, x: float, y: float, land: int, radius: int) -> None:
         i, j, n = int(np.floor(x / CELL)) - radius, int(np.floor(y / CELL)) - radius, 2 * radius + 1
-        cells, _ = ground.window(i, j, n, n)
-        self.maps = refined(torch.from_numpy(cells[LEVEL : LEVEL + 1] * 16.0))
+        cells = cells_around(ground, i, j, n)
+        self.maps = surface(cells, land)[:1]
         self.origin, self.extent = (i * CELL, j * CELL), n * CELL
         self.things = things_of(cells, i, j, land, self.maps)
+        self.deep = HOT if LANDS[land] == "volcanic" else DEEP
         t = self.things
         self.box = t.index >= 100
         hx, hy, _ = box_sizes(t.index, t.size, t.tone)
@@ -192,7 +200,7 @@ class Surroundings:
         """Whether a step is not to be had: into something, or up what is too steep."""
         if self.blocked(nx, ny) and not self.blocked(x, y):
             return True
-        if self.level(nx, ny) < DEEP < self.level(x, y):
+        if self.level(nx, ny) < self.deep < self.level(x, y):
             return True
         way = float(np.hypot(nx - x, ny - y))
         if way < 1e-4:
@@ -237,11 +245,36 @@ class PocketSampler(Sampler):
     """Samples ground by few-step flow matching, conditioned on the ground that is known."""
 
     def __init__(
-        self, net: Callable[..., torch.Tensor] | GroundNet, reader: Callable[[str], list[list[float]]] | None = None
+        self,
+        net: Callable[..., torch.Tensor] | GroundNet,
+        reader: Callable[[str], list[list[float]]] | None = None,
+        palettes: torch.Tensor | None = None,
     ) -> None:
+        """reader: see `words.read`; palettes: see `start.likeness`."""
         self.spec = POCKET2
-        self._net, self._reader = net, reader
+        self._net, self._reader, self._palettes = net, reader, palettes
         self._groups: dict[int, Group] = {}
+        self._start: Likeness | Place | None = None
+
+    def set_start(self, file: Path | None) -> None:
+        """The next world begins from a picture, or the last one of a film, whose land, time and weather it takes, or from a
+        place that was saved; None: from its prompt. Raises ConditionError.
+        """
+        if file is None:
+            self._start = None
+        elif file.suffix == SUFFIX:
+            self._start = read_place(file)
+        elif self._palettes is None:
+            raise ConditionError("these weights do not know what pictures look like: begin from a prompt")
+        else:
+            try:
+                self._start = likeness(read_still(file, self.spec), self._palettes)
+            except MediaError as e:
+                raise ConditionError(str(e)) from e
+
+    def place(self, group: Group) -> tuple[str, bytes]:
+        """See `KeepsPlaces`."""
+        return SUFFIX, place_bytes(group)
 
     def prepare(self, condition: Condition) -> Prepared:
         if len(condition.prompt) > self.spec.text_limit:
@@ -249,7 +282,12 @@ class PocketSampler(Sampler):
         reading = read(condition.prompt, self._reader)
         before = read(condition.before, self._reader) if condition.share < 1 else None
         return Prepared(
-            reading, before, condition.share, command(condition.keys), command((*condition.keys, *condition.tapped))
+            condition.prompt,
+            reading,
+            before,
+            condition.share,
+            command(condition.keys),
+            command((*condition.keys, *condition.tapped)),
         )
 
     def reading(self, prepared: Prepared) -> str:
@@ -280,6 +318,11 @@ class PocketSampler(Sampler):
         steps = _Steps(report)
         begins = request.branch == 0
         before = self._begin(request, prepared, steps) if begins else self._groups[request.branch - 1].state
+        if before.overruled is not None:
+            if prepared.prompt == before.overruled:
+                prepared = replace(prepared, reading=SILENT, before=None)
+            else:
+                before = replace(before, overruled=None)
         land = _land_of(prepared, before)
         changed = land != before.land
         ground: Ground
@@ -354,6 +397,7 @@ class PocketSampler(Sampler):
                 old,
                 share,
                 hearing,
+                before.overruled,
             )
             out.append(Group(request.branch + n, patches[n], group_state))
             light, falling = after.astype(np.float32), fall
@@ -363,9 +407,25 @@ class PocketSampler(Sampler):
 
     def _begin(self, request: Request, prepared: Prepared, steps: _Steps) -> GroupState:
         """The state before the first group: ground all around, and a good place to stand."""
+        start = self._start
+        if isinstance(start, Place):
+            fall = np.stack((start.falling, start.falling))
+            return GroupState(
+                start.pose[None],
+                np.zeros(5, np.float32),
+                start.lift,
+                start.ground,
+                start.land,
+                np.stack((start.light, start.light)),
+                request.seed,
+                fall,
+                hearing=Hearing(start.light, start.light),
+            )
         dice = np.random.default_rng([request.seed & (2**63 - 1), request.attempt, 29])
         land, time = int(dice.integers(len(LANDS))), 1
         reading = prepared.reading
+        if start is not None:
+            reading = Reading(start.land, start.time, start.weather)
         land = land if reading.land is None else reading.land
         time = time if reading.time is None else reading.time
         light = _mix(land, time, 0 if reading.weather is None else reading.weather)
@@ -378,7 +438,8 @@ class PocketSampler(Sampler):
             land,
             np.stack((light, light)),
             request.seed,
-            np.repeat(_falling(prepared, np.zeros(2, np.float32))[None], 2, 0),
+            np.repeat(_falling(prepared, np.zeros(2, np.float32))[None], 2, 0) * (start is None),
+            overruled=None if start is None else prepared.prompt,
         )
         _, ground = self._revealed(Ground(), [(np.zeros((1, 5), np.float32), land)], request, START_STEPS, steps)
         x, y, yaw = viewpoint(ground, land)
@@ -413,8 +474,8 @@ class PocketSampler(Sampler):
         rects = []
         for poses, _ in ways:
             at = [window_of(float(p[0]), float(p[1])) for p in poses]
-            i0, j0 = min(a[0] for a in at), min(a[1] for a in at)
-            i1, j1 = max(a[0] + a[2] for a in at), max(a[1] + a[2] for a in at)
+            i0, j0 = min(a[0] for a in at) - EDGE, min(a[1] for a in at) - EDGE
+            i1, j1 = max(a[0] + a[2] for a in at) + EDGE, max(a[1] + a[2] for a in at) + EDGE
             rects.append((i0, j0, i1, j1))
         missing = [n for n, r in enumerate(rects) if not ground.window(r[0], r[1], r[2] - r[0], r[3] - r[1])[1].all()]
         if not missing:
@@ -493,6 +554,9 @@ class _Steps:
             self._report(self._done, self.total)
 
 
+SILENT = Reading(None, None, None)
+
+
 def _eased(s: float) -> float:
     return s * s * (3 - 2 * s)
 
@@ -569,7 +633,7 @@ def viewpoint(ground: Ground, land: int) -> tuple[float, float, float]:
     n = 2 * (reach + around) + 1
     start = -(reach + around)
     cells, _ = ground.window(start, start, n, n)
-    level, there, path = cells[LEVEL] * 16, standing(cells, land)[0], cells[PATH]
+    (level, path), there = shape_of(cells, land), standing(cells, land)[0]
     yy, xx = np.mgrid[:n, :n].astype(np.float32)
     best: tuple[float, int, int, float] = (-1e9, 0, 0, 0.0)
     turns = np.linspace(0, 2 * np.pi, 10, endpoint=False)

@@ -53,6 +53,8 @@ Array = NDArray[Any]
 DEPTHS = 128
 """Samples along a ray."""
 NEAREST = 0.7
+POINT_REACH = 110
+"""Texels around a point of the cracked texture that it may be one of the two nearest to."""
 WAVES, CLOUDS = 1.1, 1.5
 """World units a second that waves run, and columns that clouds drift."""
 DRY = np.zeros((2, 2), np.float32)
@@ -82,13 +84,16 @@ def textures() -> Tensor:
     x = np.arange(n)
     ripple = np.sin(2 * np.pi * (x[None] * 24 / n) + 2.2 * warp) * 0.8 + 0.4 * noise(1 / (r + 30) ** 1.0)
     points = rng.uniform(0, n, (180, 2))
-    y, xx = np.mgrid[:n, :n]
     one, two = np.full((n, n), 1e9, np.float32), np.full((n, n), 1e9, np.float32)
     for px, py in points:
-        dx, dy = np.abs(xx - px), np.abs(y - py)
-        d = np.hypot(np.minimum(dx, n - dx), np.minimum(dy, n - dy)).astype(np.float32)
-        two = np.minimum(two, np.maximum(one, d))
-        one = np.minimum(one, d)
+        # no texel's two nearest points are farther than this
+        around = np.arange(-POINT_REACH, POINT_REACH + 1)
+        cols, rows = (int(px) + around) % n, (int(py) + around) % n
+        dx, dy = np.abs(cols - px), np.abs(rows - py)
+        d = np.hypot(np.minimum(dx, n - dx)[None], np.minimum(dy, n - dy)[:, None]).astype(np.float32)
+        part = np.ix_(rows, cols)
+        two[part] = np.minimum(two[part], np.maximum(one[part], d))
+        one[part] = np.minimum(one[part], d)
     crack = np.clip(1.2 - (two - one) / 3.0, -0.15, 1) * 1.6
     out = torch.from_numpy(np.stack((blotch, blade.astype(np.float32), ripple.astype(np.float32), crack)))
     return pad(out[None], (1, 1, 1, 1), mode="circular")[0]
@@ -284,7 +289,7 @@ class Renderer:
         steady = bool((mixes[0] == mixes[1]).all())
         ms = np.repeat(mixes[1:], n, 0) if steady else mixes[0] + (mixes[1] - mixes[0]) * w[:, None]
         panoramas = [self._panorama(seed, m) for m in (mixes[1:] if steady else mixes)]
-        shared = strip(panoramas[0], poses, start) if steady else None
+        skies = [strip(p, poses, start) for p in panoramas]
         before = None if old is None else self.fields(old[0], x, y, old[1])
         lit = None if before is not None else self._lighted(fields, seed)
 
@@ -294,8 +299,10 @@ class Renderer:
                 f = between(before, fields, share[0] + (share[1] - share[0]) * float(w[i]))
             if maps is None:
                 maps = torch.cat((f.maps, shaded(f, self.sky(seed).azimuth)))
-            sky = shared or strip(torch.lerp(panoramas[0], panoramas[1], float(w[i])), poses[i : i + 1], start)
-            return self._buffer(f, maps, sky, poses[i], ms[i], seed, start + i / FPS)
+            sky, first = skies[0]
+            if not steady:
+                sky = torch.lerp(sky, skies[1][0], float(w[i]))
+            return self._buffer(f, maps, (sky, first), poses[i], ms[i], seed, start + i / FPS)
 
         return list(_workers().map(one, range(n))), ms
 

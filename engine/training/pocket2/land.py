@@ -11,21 +11,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.models.pocket2 import cells
-from engine.models.pocket2.cells import CHANNELS, COLOUR, HEIGHT, HEIGHT_SCALE, KIND, LANDS, PATH, SIZE
+from engine.models.pocket2.cells import (
+    CHANNELS,
+    COLOUR,
+    COURSE,
+    HEIGHT,
+    HEIGHT_SCALE,
+    KIND,
+    LANDS,
+    RIVERS,
+    ROAD_WIDTH,
+    SIZE,
+    TRACKS,
+    WAY,
+    distance,
+    even,
+    ramp,
+    shape_of,
+)
 
 Array = NDArray[np.float32]
 SIDE = 256
 """Cells a side of a true ground; it is periodic."""
 PALETTE: dict[str, tuple[tuple[int, int, int], ...]] = {
-    # low, high, steep, shore, path
-    "meadow": ((92, 150, 58), (150, 182, 84), (124, 116, 100), (176, 166, 116), (186, 160, 116)),
-    "desert": ((214, 166, 100), (242, 204, 138), (186, 116, 76), (210, 180, 120), (168, 128, 88)),
-    "snow": ((214, 226, 240), (246, 250, 255), (118, 126, 142), (190, 208, 224), (168, 160, 158)),
-    "volcanic": ((62, 52, 52), (104, 76, 66), (48, 40, 42), (150, 66, 34), (120, 96, 82)),
-    "islands": ((86, 160, 74), (60, 136, 60), (126, 120, 108), (240, 220, 164), (222, 200, 152)),
-    "autumn": ((164, 116, 50), (196, 142, 62), (120, 102, 90), (150, 130, 96), (150, 122, 90)),
-    "crystal": ((122, 78, 172), (186, 122, 216), (84, 62, 128), (150, 170, 210), (216, 190, 232)),
-    "city": ((92, 128, 74), (108, 144, 84), (120, 120, 120), (120, 120, 120), (104, 106, 112)),
+    # low, high, steep, shore
+    "meadow": ((92, 150, 58), (150, 182, 84), (124, 116, 100), (176, 166, 116)),
+    "desert": ((214, 166, 100), (242, 204, 138), (186, 116, 76), (210, 180, 120)),
+    "snow": ((184, 198, 218), (212, 222, 236), (118, 126, 142), (190, 208, 224)),
+    "volcanic": ((62, 52, 52), (104, 76, 66), (48, 40, 42), (150, 66, 34)),
+    "islands": ((86, 160, 74), (60, 136, 60), (126, 120, 108), (240, 220, 164)),
+    "autumn": ((164, 116, 50), (196, 142, 62), (120, 102, 90), (150, 130, 96)),
+    "crystal": ((122, 78, 172), (186, 122, 216), (84, 62, 128), (150, 170, 210)),
+    "city": ((92, 128, 74), (108, 144, 84), (120, 120, 120), (120, 120, 120)),
 }
 """Ground colours."""
 
@@ -40,11 +57,6 @@ def waves(rng: np.random.Generator, longest: float, beta: float = 2.6, side: int
     s *= (np.maximum(r, 1e-6) + 0.35 / longest) ** (-beta / 2 - 0.5) * np.clip(r * longest * 1.4, 0, 1) ** 2
     h = np.fft.irfft2(s, s=(side, side))
     return ((h - h.mean()) / h.std()).astype(np.float32)
-
-
-def _smooth(x: Array, low: float, high: float) -> Array:
-    t = np.clip((x - low) / (high - low), 0, 1)
-    return t * t * (3 - 2 * t)
 
 
 @dataclass
@@ -80,15 +92,6 @@ def _gradient(x: Array) -> tuple[Array, Array]:
     return across.astype(np.float32), down.astype(np.float32)
 
 
-def _line(x: Array, level: float, width: float) -> tuple[Array, Array]:
-    """Signed field of the contour of x: 1 in its middle, 0 at `width` cells from it, not below -1; and the distance
-    in cells.
-    """
-    gx, gy = _gradient(x)
-    away = np.abs(x - level) / np.maximum(np.hypot(gx, gy), 0.03)
-    return np.clip(1 - away / width, -1, 1), away
-
-
 def _relief(land: str, n: Noise) -> Array:
     """Ground height in world units; below 0 there is water."""
     b, m = n.broad, n.mid
@@ -97,15 +100,17 @@ def _relief(land: str, n: Noise) -> Array:
     if land == "desert":
         bend = np.arange(SIDE)[None] * (2 * np.pi * 20 / SIDE) + 1.6 * n.broad + 1.1 * n.mid
         ridge = 1 - np.abs(np.sin(bend / 2 + np.arange(SIDE)[:, None] * (2 * np.pi * 4 / SIDE)))
-        return 12 + 5 * b + 7.5 * ridge.astype(np.float32) * _smooth(n.course, -1.0, 1.0) + 0.6 * m
+        return 12 + 5 * b + 7.5 * ridge.astype(np.float32) * ramp(n.course, -1.0, 1.0) + 0.6 * m
     if land == "snow":
         ridge = 1 - np.abs(b)
-        return 13 + 11 * b + 16 * ridge * _smooth(b, -0.5, 1.0) + 3.5 * m
+        return 13 + 11 * b + 16 * ridge * ramp(b, -0.5, 1.0) + 3.5 * m
     if land == "volcanic":
         ridge = 1 - np.abs(n.mid * 0.8 + 0.3 * n.broad)
-        return 9 + 9 * b + 10 * ridge * _smooth(b, -0.6, 0.9) + 1.8 * m
+        return 9 + 9 * b + 10 * ridge * ramp(b, -0.6, 0.9) + 1.8 * m
     if land == "islands":
-        return -1.4 + 8 * b + 1.8 * m
+        # an archipelago: many islands, and a shelf between them
+        h = 0.6 + 5 * b + 3 * m
+        return np.where(h < 0, 6 * np.expm1(h / 6), h)
     if land == "autumn":
         return 10 + 8.5 * b + 1.8 * m
     if land == "crystal":
@@ -138,41 +143,37 @@ def ground(land: str, seed: int, noise: Noise | None = None) -> Array:
     """(CHANNELS, SIDE, SIDE) cells of a land."""
     n = noise or Noise.make(seed)
     out = np.zeros((CHANNELS, SIDE, SIDE), np.float32)
-    low, high, steep, shore, track = (np.array(c, np.float32) / 127.5 - 1 for c in PALETTE[land])
-    h = _relief(land, n)
-    path = np.full((SIDE, SIDE), -1, np.float32)
-    if land in ("meadow", "autumn", "snow", "volcanic", "crystal"):
-        # a river bed that every height slopes down to
-        river, _ = _line(n.course, 0.4, 1.3)
-        bed = _smooth(river, -1.0, 0.4)
-        h = (h * (1 - bed) + np.minimum(h, -2.0) * bed).astype(np.float32)
-    beside = np.full((SIDE, SIDE), 9, np.float32)
-    if land not in ("volcanic", "city"):
-        path, beside = _line(n.way, 0.0, 0.5)
-        flat = np.stack([np.roll(h, s, a) for a in (0, 1) for s in (-1, 0, 1)]).mean(0)
-        h = np.where(path > -1, h + (flat - h) * _smooth(path, -1, 0.3), h)
-        path = np.where(h > 0.6, path, np.minimum(path, -0.4))
-    gx, gy = _gradient(h)
-    slope = np.hypot(gx, gy) / cells.CELL
-    k = _smooth(h + 5 * n.tint, 2, 30)[None]
-    colour = low[:, None, None] * (1 - k) + high[:, None, None] * k
-    cliff = _smooth(slope + 0.06 * n.tint, 0.55, 0.9)[None]
-    colour = colour * (1 - cliff) + steep[:, None, None] * cliff
-    beach = (_smooth(-h, -2.6, -1.0) if land == "islands" else 0.8 * _smooth(-h, -1.2, -0.2))[None]
-    colour = colour * (1 - beach) + shore[:, None, None] * beach
-    colour = colour + 0.09 * n.tint[None]
+    low, high, steep, shore = (np.array(c, np.float32) / 127.5 - 1 for c in PALETTE[land])
+    h = _relief(land, n).astype(np.float32)
+    out[WAY], out[COURSE] = n.way, (n.course - 0.4 if land in RIVERS else 0)
     street = park = lamps = lot = None
     if land == "city":
         street, lot, park, lamps = _streets(seed)
-        path = street
+        out[WAY] = street
+    else:
+        # roads lie level across
+        flat = np.stack([np.roll(h, s, a) for a in (0, 1) for s in (-1, 0, 1)]).mean(0)
+        h = h + (flat - h) * ramp(1 - distance(even(n.way)) / ROAD_WIDTH, -1.0, 0.3)
+    out[HEIGHT] = h / HEIGHT_SCALE
+    h, path = shape_of(out, land_index(land))
+    beside = np.full((SIDE, SIDE), 9, np.float32) if land in ("volcanic", "city") else distance(even(n.way))
+    gx, gy = _gradient(h)
+    slope = np.hypot(gx, gy) / cells.CELL
+    k = ramp(h + 5 * n.tint, 2, 30)[None]
+    colour = low[:, None, None] * (1 - k) + high[:, None, None] * k
+    cliff = ramp(slope + 0.06 * n.tint, 0.55, 0.9)[None]
+    colour = colour * (1 - cliff) + steep[:, None, None] * cliff
+    beach = (ramp(-h, -2.6, -1.0) if land == "islands" else 0.8 * ramp(-h, -1.2, -0.2))[None]
+    colour = colour * (1 - beach) + shore[:, None, None] * beach
+    colour = colour + 0.09 * n.tint[None]
+    if park is not None:
         pave = np.where(park[None], colour, np.float32(0.18) + 0.05 * n.tint[None])
         colour = pave
-    else:
-        road = _smooth(path, -0.25, 0.35)[None]
-        colour = colour * (1 - road) + track[:, None, None] * road
-    out[HEIGHT] = h / HEIGHT_SCALE
+    elif land in TRACKS:
+        road = ramp(path, -0.25, 0.35)[None]
+        track = np.array(TRACKS[land], np.float32)[:, None, None] / 127.5 - 1
+        colour = colour * (1 - road) + track * road
     out[COLOUR] = np.clip(colour, -1, 1)
-    out[PATH] = path
     _things(land, n, h, slope, path, beside, lot, park, lamps, out)
     return out
 
@@ -183,7 +184,7 @@ def _things(land, n, h, slope, path, beside, lot, park, lamps, out) -> None:  # 
     dry, free = h > 0.8, path < -0.35
     size = 0.55 * n.dice[..., 3]
     if land == "city":
-        district = _smooth(n.grove, -1.2, 1.6)
+        district = ramp(n.grove, -1.2, 1.6)
         chance[0] = np.where((lot == 0) & ~park, 0.87, 0)
         chance[1] = np.where(lamps & (lot > 0), 0.7, 0)
         chance[2] = np.where(park & (lot >= 0), 0.4, np.where(lamps & (lot > 0), 0.2, 0))
@@ -216,17 +217,17 @@ def _things(land, n, h, slope, path, beside, lot, park, lamps, out) -> None:  # 
             "crystal": 0.14,
             "volcanic": 0,
         }[land]
-        grove = _smooth(n.grove, -0.6, 1.3)
-        steep = 1 - _smooth(slope, 0.6, 0.85)
+        grove = ramp(n.grove, -0.6, 1.3)
+        steep = 1 - ramp(slope, 0.6, 0.85)
         chance[0] = plants * (0.12 + 1.9 * grove) * steep * (dry & free)
         if land == "islands":
-            chance[0] *= 1 - _smooth(h, 7, 11)
+            chance[0] *= 1 - ramp(h, 7, 11)
         chance[2] = rocks * (dry & free) if land != "volcanic" else rocks * (free & (h > 0.2))
         if land == "volcanic":
-            chance[1] = 0.03 * (0.3 + 1.5 * _smooth(h, 8, 22)) * dry
+            chance[1] = 0.03 * (0.3 + 1.5 * ramp(h, 8, 22)) * dry
         else:
             near = (beside > 1.1) & (beside < 2.6)
-            chance[1] = built * _smooth(n.tint, -0.6, 0.6) * (dry & near & (slope < 0.35))
+            chance[1] = built * ramp(n.tint, -0.6, 0.6) * (dry & near & (slope < 0.35))
     out[KIND] = np.clip(n.dice[..., :3].transpose(2, 0, 1) + _probit(chance), -4, 4)
     out[SIZE] = np.clip(size, -1, 1)
 

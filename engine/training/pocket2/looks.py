@@ -146,9 +146,9 @@ class Looks:
         truth = Model(TrueSampler(), self.decoder, "")
         walks = self._walks(truth, 7)
         self.true = self._seen(walks, lambda g: self.painter.frame(g))
-        self.drawn = [self.decoder.decode(g)[3] for _, _, groups in walks for g in groups[24::4]]
-        self.drawn_lands = [land for land, _, groups in walks for _ in groups[24::4]]
-        self.true_rows = self._rows(walks, self.painter.frame)
+        self.drawn = [self.decoder.decode(g)[3] for _, _, groups in walks for g in groups[24::8]]
+        self.drawn_lands = [land for land, _, groups in walks for _ in groups[24::8]]
+        self.true_rows = lambda: self._rows(walks, self.painter.frame)
 
     def rows(self, window: int, say: Say) -> tuple[dict[str, float], dict[str, Any]]:
         """Rows of the table at one window length, and what else is worth knowing."""

@@ -10,18 +10,28 @@ from __future__ import annotations
 
 import argparse
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 # of the project, outside of this family
 from engine.models.pocket.prompt_reader import Reader
-from engine.models.pocket2.drawing import Drawer, Textures
+from engine.models.pocket2.cells import LANDS, TIMES, WEATHERS
+from engine.models.pocket2.drawing import Drawer, LayerDrawer, Textures
+from engine.models.pocket2.ground import Ground
 from engine.models.pocket2.load import Weights, shipped
 from engine.models.pocket2.network import GroundNet
+from engine.models.pocket2.render import Renderer
+from engine.models.pocket2.start import COLOURS, colours
+from engine.training.pocket2.draw import place, train_drawer, train_textures
+from engine.training.pocket2.land import SIDE, ground
+from engine.training.pocket2.train import train
 from engine.training.prompt_reader import train_reader
 
+PALETTE_SEED = 500_000
 ABOUT = (
     "A diffusion world model of the ground: a call samples, by few-step flow matching, the orthographic RGB-D latents of "
     "the ground that its K groups reveal, jointly and conditioned on what is known. They are projected to a G-buffer of "
@@ -49,15 +59,31 @@ def pack(work: Path, out: Path, facts: dict[str, Any]) -> Weights:
         "licence": "as the project",
     }
     weights = Weights(net, drawer, textures, reader, card)
+    weights.palettes = palettes(weights)
     weights.save(out)
     return weights
 
 
+def palettes(weights: Weights, looks: int = 3) -> torch.Tensor:
+    """(lands, times, weathers, looks, COLOURS) of pictures from places in true grounds; see `start.likeness`."""
+    renderer = Renderer(weights.textures.atlas(), LayerDrawer(weights.drawer))
+    out = torch.zeros(len(LANDS), len(TIMES), len(WEATHERS), looks, COLOURS)
+    for land, name in enumerate(LANDS):
+        rng = np.random.default_rng([PALETTE_SEED, land])
+        cells = ground(name, PALETTE_SEED + land)
+        whole = Ground().written(0, 0, cells, np.ones((SIDE, SIDE), bool), (1024.0, 1024.0))
+        poses = [place(rng, whole, land) for _ in range(looks)]
+        for time, weather, look in product(range(len(TIMES)), range(len(WEATHERS)), range(looks)):
+            mix = np.zeros(15, np.float32)
+            mix[[land, 8 + time, 12 + weather]] = 1
+            pose = poses[look] * np.array([1, 1, 1, 1, 0], np.float32)
+            frame = renderer.frames(whole, land, pose, np.stack((mix, mix)), PALETTE_SEED + 10 * land + look)[0]
+            out[land, time, weather, look] = torch.from_numpy(colours(frame))
+    return out
+
+
 def main() -> None:
     """The command."""
-    from engine.training.pocket2.draw import train_drawer, train_textures
-    from engine.training.pocket2.train import train
-
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--work", type=Path, default=Path("runs/pocket2"))
     p.add_argument("--out", type=Path, default=shipped())

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.models.pocket2.cells import CHANNELS, COLOUR, HEIGHT, LANDS, PATH, SIZE
+from engine.models.pocket2.cells import CHANNELS, COLOUR, COURSE, HEIGHT, LANDS, SIZE, WAY
 from engine.models.pocket2.network import GroundNet, sample, scaled, skips
 from engine.training.pocket2.land import SIDE, Noise, ground
 
@@ -29,7 +29,7 @@ RATE = 8e-4
 OWN = 0.75
 """From this share of the time on, half of the batches have borders that the network sampled itself."""
 WEIGHT = torch.ones(CHANNELS)
-WEIGHT[HEIGHT], WEIGHT[PATH], WEIGHT[SIZE] = 3, 1, 0.5
+WEIGHT[HEIGHT], WEIGHT[WAY], WEIGHT[COURSE], WEIGHT[SIZE] = 3, 2, 2, 0.5
 
 
 def pool(worlds: int = WORLDS, seed: int = SEED) -> list[Tensor]:
@@ -107,7 +107,7 @@ def train(folder: Path, minutes: float, threads: int = 1) -> dict[str, float]:
     begun, saved, losses = time.monotonic() - spent, time.monotonic(), []
     total = minutes * 60
     weight = WEIGHT[None, :, None, None]
-    smooth = [HEIGHT, *range(COLOUR.start, COLOUR.stop), PATH]
+    smooth = [HEIGHT, *range(COLOUR.start, COLOUR.stop), WAY, COURSE]
     while (spent := time.monotonic() - begun) < total:
         share = spent / total
         for group in opt.param_groups:
