@@ -4,31 +4,74 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from app.storage.paths import embeddings_folder, words_file
 from engine.control.events import Commit
 from engine.loading import loader
 from engine.models.catalogue import DEFAULT
-from engine.models.interface import HistoryPolicy, Loader, ModelSpec
+from engine.models.interface import HistoryPolicy, Loader, Model, ModelSpec, Progress
 from engine.models.load_options import LoadOptions
 from engine.models.registry import options_of, spec_of
 
 if TYPE_CHECKING:
+    from engine.runtime.clock import Clock
+    from engine.runtime.live_engine import LiveEngine
     from engine.runtime.settings import Settings
+
+PATIENCE = 60.0
+"""Seconds that a new world waits for the end of the one before, whose memory it needs."""
 
 
 class ChoiceError(ValueError):
     """A choice that cannot be made, in one clear line."""
 
 
+class WorldChoice(Protocol):
+    """A model that was chosen, wherever its engine will run."""
+
+    @property
+    def name(self) -> str:
+        """What it was chosen by."""
+
+    @property
+    def spec(self) -> ModelSpec:
+        """What it is."""
+
+    def engine(
+        self, settings: Settings, folder: Path | None, clock: Clock, before: LiveEngine | None = None
+    ) -> LiveEngine:
+        """An engine that is not started yet. folder: of the session's log, or None; before: the engine that it takes the place
+        of, which it closes. Raises ValueError for impossible settings, OSError when the folder cannot be written."""
+
+
 @dataclass(frozen=True)
 class Choice:
-    """A model that was chosen: what it is and how to load it."""
+    """A model for this machine: what it is and how to load it."""
 
     name: str
     spec: ModelSpec
     load: Loader
+
+    def engine(
+        self, settings: Settings, folder: Path | None, clock: Clock, before: LiveEngine | None = None
+    ) -> LiveEngine:
+        """See `WorldChoice.engine`."""
+        from engine.runtime.engine import Engine
+
+        load = self.load if before is None else loaded_after(before, self.load)
+        return Engine(load, self.spec, settings, folder, clock)
+
+
+def loaded_after(old: LiveEngine, load: Loader) -> Loader:
+    """Loads in the new engine's thread once the old one has ended: the window never waits, and memory is free."""
+
+    def both(progress: Progress) -> Model:
+        progress("closing the previous world", 0.0)
+        old.close(PATIENCE)
+        return load(progress)
+
+    return both
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from app.language import tr
-from engine.runtime.engine import Engine
+from engine.runtime.live_engine import LiveEngine
 
 STALL_SHOWN = 0.35
 """Seconds of a stall after which it is told: shorter ones are over before they are read."""
@@ -35,7 +35,7 @@ class Hud:
     """What held keys do where they do not move a camera."""
 
 
-def waiting_for(engine: Engine, now: float) -> str:
+def waiting_for(engine: LiveEngine, now: float) -> str:
     """Why the picture stands still: a pause, or a stall with what it waits for and how long; '' while it moves."""
     player, view = engine.player, engine.view
     if player.paused:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter
 
 from app.language import marked, tr
-from engine.runtime.engine import Engine
+from engine.runtime.live_engine import LiveEngine
 
 LOADED = 0.8
 """Share of the line that loading has; the first call's steps and its decoding have the rest."""
@@ -23,7 +23,7 @@ STAGES = (
 FIRST_PICTURE = "first picture"
 
 
-def progress_of(engine: Engine) -> tuple[str, float]:
+def progress_of(engine: LiveEngine) -> tuple[str, float]:
     """The stage in words, and how far the first picture is, in [0, 1): it is 1 when it is there."""
     stage, share = engine.stage
     if stage != FIRST_PICTURE:
@@ -36,7 +36,7 @@ def progress_of(engine: Engine) -> tuple[str, float]:
     return tr("{stage}, step {step} of {steps}", stage=tr(stage), step=flight.step, steps=flight.steps), share
 
 
-def paint_loading(p: QPainter, area: QRectF, engine: Engine, seconds: float) -> None:
+def paint_loading(p: QPainter, area: QRectF, engine: LiveEngine, seconds: float) -> None:
     """In the middle of `area`. seconds: since the engine began."""
     if engine.error is not None:
         _words(p, area, engine.error, 0.9)

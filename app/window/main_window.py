@@ -16,7 +16,7 @@ from app.audio_output import DEVICES, SoundOut
 from app.input.held_keys import HeldKeys
 from app.input.input_manager import InputManager, keymap_of
 from app.language import tr, use_language
-from app.options import Choice
+from app.options import WorldChoice
 from app.storage.preferences import PreferencesFile
 from app.storage.preferences import load as load_preferences
 from app.storage.worlds import World
@@ -49,7 +49,7 @@ from engine.files import is_text
 from engine.models.interface import ModelSpec
 from engine.playback.audio import DeviceClock
 from engine.runtime.clock import SystemClock
-from engine.runtime.engine import Engine
+from engine.runtime.live_engine import LiveEngine
 from engine.runtime.settings import Settings
 from engine.user_data import private
 
@@ -69,10 +69,10 @@ class MainWindow(QMainWindow):
 
     def __init__(
         self,
-        engine: Engine,
+        engine: LiveEngine,
         settings: Settings,
         spec: ModelSpec,
-        choose: Callable[[str], Choice] | None = None,
+        choose: Callable[[str], WorldChoice] | None = None,
         new_session: Callable[[], Path | None] = lambda: None,
         home: Path | None = None,
         sound: SoundOut | None = None,
@@ -130,7 +130,7 @@ class MainWindow(QMainWindow):
         self.viewport.setFocus()
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> LiveEngine:
         """The one on show."""
         return self.world.engine
 
@@ -261,7 +261,7 @@ class MainWindow(QMainWindow):
         self.side.pageShown.connect(self.menus.show_panel)
         self.viewport.escaped.connect(lambda: self.menus["view.full_screen"].setChecked(False))
 
-    def _attach(self, engine: Engine, settings: Settings) -> None:
+    def _attach(self, engine: LiveEngine, settings: Settings) -> None:
         """Shows an engine and gives its model a settings panel; the panel of the model before is deleted."""
         spec = self.world.spec
         self.setWindowTitle(tr("Foreland - {model} world", model=spec.name))
@@ -278,7 +278,7 @@ class MainWindow(QMainWindow):
         panel.pauseRequested.connect(self.menus["world.pause"].trigger)
         panel.newWorldRequested.connect(self.menus["world.new"].trigger)
 
-    def _open(self, engine: Engine, settings: Settings) -> None:
+    def _open(self, engine: LiveEngine, settings: Settings) -> None:
         """Another model takes the place of the one on show."""
         self.menus["world.record"].setChecked(False)  # a video has one size, and so has a camera
         self.menus["world.camera"].setChecked(False)
@@ -428,11 +428,11 @@ class MainWindow(QMainWindow):
 
 
 def open_window(
-    choice: Choice,
+    choice: WorldChoice,
     settings: Settings,
     folder: Path,
     overlay: bool,
-    choose: Callable[[str], Choice],
+    choose: Callable[[str], WorldChoice],
     new_session: Callable[[], Path],
     home: Path,
     sound: str = "system",
@@ -450,7 +450,7 @@ def open_window(
     if first is not None and first.model == choice.spec.name and first.begin is None:
         settings = replace(settings, prompt=first.prompt, seed=first.seed)
     clock = DeviceClock()
-    engine = Engine(choice.load, choice.spec, settings, folder, SystemClock(clock))
+    engine = choice.engine(settings, folder, SystemClock(clock))
     speaker = SoundOut(DEVICES.get(sound), clock)
     window = MainWindow(engine, settings, choice.spec, choose, new_session, home, speaker)
     window.show()

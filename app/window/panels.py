@@ -17,7 +17,7 @@ from app.window.settings_panel import SettingsPanel
 from app.window.side_bar import SideBar
 from app.window.takes_panel import TakesPanel
 from engine.models.interface import ModelSpec
-from engine.runtime.engine import Engine
+from engine.runtime.live_engine import LiveEngine
 from engine.runtime.settings import Settings
 from engine.runtime.view import View
 
@@ -49,7 +49,7 @@ class Panels(QObject):
         side.add_page("metrics", tr("Metrics"), self._plots)
         side.pageShown.connect(self._shown)
 
-    def use(self, engine: Engine, settings: Settings, spec: ModelSpec) -> None:
+    def use(self, engine: LiveEngine, settings: Settings, spec: ModelSpec) -> None:
         """Another engine: its takes, and a settings panel for its model; the panel of the model before is deleted."""
         self.takes.set_engine(engine, spec)
         self.settings = SettingsPanel(settings, spec)

@@ -18,7 +18,7 @@ from app.window.frame_image import image_of
 from app.window.take_map import TakeMap, lanes
 from engine.models.interface import ModelSpec
 from engine.playback.player import Frame
-from engine.runtime.engine import Engine
+from engine.runtime.live_engine import LiveEngine
 from engine.runtime.takes import Kept, TakeMark
 
 COMPARED_SECONDS = 12.0
@@ -37,7 +37,7 @@ class TakesPanel(QWidget):
         """folder: videos and clips go to folders in it."""
         super().__init__(parent)
         self._folder = folder
-        self._engine: Engine | None = None
+        self._engine: LiveEngine | None = None
         self._spec: ModelSpec | None = None
         self._path: list[Kept] = []
         self._marks: tuple[TakeMark, ...] = ()
@@ -94,7 +94,7 @@ class TakesPanel(QWidget):
         b.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return b
 
-    def set_engine(self, engine: Engine, spec: ModelSpec) -> None:
+    def set_engine(self, engine: LiveEngine, spec: ModelSpec) -> None:
         """Another engine from now on."""
         self._engine, self._spec = engine, spec
         self._marks, self._path = (), []

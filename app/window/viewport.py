@@ -31,7 +31,7 @@ from app.window.hud import Hud, paint_hud, waiting_for
 from app.window.loading import paint_loading
 from app.window.story import Moment, Story
 from engine.playback.player import Frame
-from engine.runtime.engine import Engine
+from engine.runtime.live_engine import LiveEngine
 
 IDLE_MS = 15
 """How often to look again while nothing is due (loading, paused, stalled)."""
@@ -49,7 +49,7 @@ class Viewport(QWidget):
     frameShown = Signal(object, object)
     """A frame that became due, and its sound or None."""
 
-    def __init__(self, engine: Engine, keys: HeldKeys, parent: QWidget | None = None) -> None:
+    def __init__(self, engine: LiveEngine, keys: HeldKeys, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._engine = engine
         self._keys = keys
@@ -98,7 +98,7 @@ class Viewport(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(768, 480)
 
-    def set_engine(self, engine: Engine) -> None:
+    def set_engine(self, engine: LiveEngine) -> None:
         """Shows another engine from now on."""
         self._engine = engine
         self._frame = self._due = None

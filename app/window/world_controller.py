@@ -9,14 +9,12 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.language import tr
-from app.options import Choice
+from app.options import WorldChoice
 from app.storage.worlds import World, save_world
-from engine.models.interface import Loader, Model, ModelSpec, Progress
-from engine.runtime.engine import Engine
+from engine.models.interface import ModelSpec
+from engine.runtime.live_engine import LiveEngine
 from engine.runtime.settings import Settings, StartFrom
 
-PATIENCE = 60.0
-"""Seconds that a new world waits for the end of the one before, whose memory it needs."""
 STEP_BACK = 2
 """Groups that one step back undoes."""
 
@@ -32,10 +30,10 @@ class WorldController(QObject):
 
     def __init__(
         self,
-        engine: Engine,
+        engine: LiveEngine,
         settings: Settings,
         spec: ModelSpec,
-        choose: Callable[[str], Choice] | None = None,
+        choose: Callable[[str], WorldChoice] | None = None,
         new_session: Callable[[], Path | None] = lambda: None,
         parent: QObject | None = None,
     ) -> None:
@@ -139,9 +137,7 @@ class WorldController(QObject):
         try:
             choice = self._choose(name)
             settings = Settings(prompt=prompt or self._first_prompt, seed=seed)
-            engine = Engine(
-                loaded_after(self.engine, choice.load), choice.spec, settings, self._new_session(), self.engine.clock
-            )
+            engine = choice.engine(settings, self._new_session(), self.engine.clock, self.engine)
         except (ValueError, OSError) as e:
             self.messagePosted.emit(tr("{error}; the world goes on as before", error=e))
             return
@@ -163,14 +159,3 @@ class WorldController(QObject):
     def close(self) -> None:
         """Waits for the engine's threads; its log is complete afterwards."""
         self.engine.close()
-
-
-def loaded_after(old: Engine, load: Loader) -> Loader:
-    """Loads in the new engine's thread once the old one has ended: the window never waits, and memory is free."""
-
-    def both(progress: Progress) -> Model:
-        progress("closing the previous world", 0.0)
-        old.close(PATIENCE)
-        return load(progress)
-
-    return both

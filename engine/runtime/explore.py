@@ -14,7 +14,8 @@ from engine.runtime.clock import FOREVER, Clock, Inbox, SystemClock, VirtualCloc
 from engine.runtime.decode_worker import InlineDecoder
 from engine.runtime.driver import AssumedExecutor, Driver, Mail, Source, Timer
 from engine.runtime.engine import Engine
-from engine.runtime.messages import FirstGroupDecoded, Message, Played, Press, Release, SetPrompt
+from engine.runtime.live_engine import LiveEngine
+from engine.runtime.messages import FirstGroupDecoded, Message, PersonMessage, Played, Press, Release, SetPrompt
 from engine.runtime.script import Script, ScriptEvent
 from engine.runtime.session import Session
 from engine.runtime.session_log import SessionLog
@@ -49,12 +50,20 @@ def explore_live(
     progress: Progress,
     clock: Clock | None = None,
 ) -> dict[str, Any]:
-    """Plays a script in real time; `show` gets every shown frame. Returns the summary.
+    """Plays a script in real time on an engine of its own: see `explore_on`."""
+    clock = SystemClock() if clock is None else clock
+    return explore_on(
+        Engine(load, spec, replace(settings, prompt=script.prompt), folder, clock), script, show, progress
+    )
+
+
+def explore_on(engine: LiveEngine, script: Script, show: Show, progress: Progress) -> dict[str, Any]:
+    """Plays a script in real time on an engine that begins with the script's prompt; starts and closes it. `show` gets every shown
+    frame. Returns the summary.
 
     An event counts as having arrived at the instant its media time is due. Raises ExploreError.
     """
-    clock = SystemClock() if clock is None else clock
-    engine = Engine(load, spec, replace(settings, prompt=script.prompt), folder, clock)
+    clock = engine.clock
     playback = _Playback(engine.player, script.seconds, show, progress)
     look = _Look(engine, playback, progress)
     engine.start()
@@ -119,7 +128,7 @@ def explore_virtual(
 class _Script:
     """A source: what a person would do, at the instants at which its media time is due."""
 
-    def __init__(self, script: Script, player: SharedPlayer, send: Callable[[Message], None]) -> None:
+    def __init__(self, script: Script, player: SharedPlayer, send: Callable[[PersonMessage], None]) -> None:
         self._events, self._player, self._send = list(script.events), player, send
 
     def next_at(self) -> float:
@@ -134,7 +143,7 @@ class _Script:
         return self._player.due(round(self._events[0].t * self._player.fps)) if self._events else None
 
 
-def _message(event: ScriptEvent, at: float) -> Message:
+def _message(event: ScriptEvent, at: float) -> PersonMessage:
     if event.what == "prompt":
         return SetPrompt(event.value, at)
     return Press(event.value, at) if event.what == "down" else Release(event.value, at)
@@ -187,7 +196,7 @@ class _Playback:
 class _Look:
     """A source of a live run: sees that the engine still runs, and says how far it has come before the first frame."""
 
-    def __init__(self, engine: Engine, playback: _Playback, progress: Progress) -> None:
+    def __init__(self, engine: LiveEngine, playback: _Playback, progress: Progress) -> None:
         self._engine, self._playback, self._progress = engine, playback, progress
         self._next = 0.0
 
