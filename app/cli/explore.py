@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from app.cli.connect_options import Place, connect_options
 from app.cli.errors import UserError, as_user_error
 from app.cli.model_options import model_options, sampling_options
 from app.cli.parameters import FILE, Number
 from app.cli.progress import ProgressLine
-from app.options import ChoiceError, ModelOptions, SamplingOptions
+from app.options import Choice, ChoiceError, ModelOptions, SamplingOptions
 from engine.assets import FOLDER
 from engine.files import FileError, read_text
 from engine.models.interface import ModelSpec
@@ -39,11 +40,14 @@ class Run:
     """A .npy of the shown frames, (frames, height, width, 3) uint8, or none."""
     assume_call: float | None = None
     """Virtual time: seconds that every call is said to take."""
+    place: Place = Place()
+    """Where the world is played."""
 
 
 @click.command()
 @model_options
 @sampling_options
+@connect_options
 @click.option(
     "--script", type=FILE, metavar="FILE", help="JSON script of keys and prompts.  [default: the bundled one]"
 )
@@ -83,12 +87,13 @@ def explore_by(run: Run) -> int:
     import numpy as np
 
     from engine.playback.recorder import Recorder, RecordingError
-    from engine.runtime.explore import ExploreError, explore_live, explore_virtual
+    from engine.runtime.clock import SystemClock
+    from engine.runtime.explore import ExploreError, explore_on, explore_virtual
 
+    choice = run.place.choose(run.model, run.sampling.window)
     with as_user_error(ChoiceError):
-        choice = run.model.choose(run.sampling.window)
         settings = run.sampling.settings(run.script.prompt, choice.spec)
-    spec, load = choice.spec, choice.load
+    spec = choice.spec
     advise(spec, settings)
     raw: list[Frame] = []
     progress = ProgressLine()
@@ -106,9 +111,14 @@ def explore_by(run: Run) -> int:
     failure: Exception | None = None
     try:
         if run.assume_call is None:
-            summary = explore_live(load, spec, settings, run.script, run.session, show, progress)
+            engine = choice.engine(settings, run.session, SystemClock())
+            summary = explore_on(engine, run.script, show, progress)
+        elif not isinstance(choice, Choice):
+            raise ValueError("--assume-call is virtual time: a server plays in real time")
         else:
-            summary = explore_virtual(load, spec, settings, run.script, run.session, show, progress, run.assume_call)
+            summary = explore_virtual(
+                choice.load, spec, settings, run.script, run.session, show, progress, run.assume_call
+            )
     except (ExploreError, RuntimeError, ValueError, OSError) as e:
         failure = e
     finally:

@@ -24,6 +24,7 @@ DEFAULT = "run"
 COMMANDS = {
     "run": ("app.cli.run", "Open the window (the default)."),
     "explore": ("app.cli.explore", "Explore without a window, by a key script."),
+    "serve": ("app.cli.serve", "Run worlds here for windows elsewhere: see --connect of run and explore."),
     "replay": ("app.cli.replay", "Feed a session's log to the controller again, or make its world again."),
     "models": ("app.cli.models", "List, pull, verify, check and locate models; write small ones to try."),
     "evaluate": ("app.cli.evaluate", "Judge the pocket world against its renderer."),

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import click
 
+from app.cli.connect_options import Place, connect_options
 from app.cli.display import display_problem
 from app.cli.errors import FAILED, UserError, as_user_error
 from app.cli.explore import Run, explore_by, load_script
 from app.cli.model_options import model_options, sampling_options
 from app.cli.parameters import FILE, Number, Whole
 from app.cli.report import write_json
-from app.options import Choice, ChoiceError, ModelOptions, SamplingOptions
+from app.options import ChoiceError, ModelOptions, SamplingOptions, WorldChoice
 from app.storage.paths import data_folder
 from engine.files import claim_folder
 from engine.models.catalogue import find
@@ -45,6 +46,7 @@ def unused_gpu(model: ModelOptions) -> str:
 @click.command()
 @model_options
 @sampling_options
+@connect_options
 @click.option("--prompt", help="The world to begin with.")
 @click.option("--session", type=FILE, metavar="DIR", help="Folder of the session log.  [default: in your data folder]")
 @click.option(
@@ -55,7 +57,13 @@ def unused_gpu(model: ModelOptions) -> str:
 )
 @click.option("--overlay", is_flag=True, help="Begin with the speculation overlay shown.")
 def run(
-    model: ModelOptions, sampling: SamplingOptions, prompt: str | None, session: Path | None, sound: str, overlay: bool
+    model: ModelOptions,
+    sampling: SamplingOptions,
+    place: Place,
+    prompt: str | None,
+    session: Path | None,
+    sound: str,
+    overlay: bool,
 ) -> int:
     """Open the window (the default command). Without a display a film is written instead."""
     script = load_script(None)
@@ -71,14 +79,14 @@ def run(
         click.echo(f"foreland: {said}", err=True)
     if problem := display_problem():
         click.echo(f"foreland: no display here: exploring with the bundled key script instead ({problem})", err=True)
-        return explore_by(Run(model, sampling, script, folder / "world.mp4", folder))
+        return explore_by(Run(model, sampling, script, folder / "world.mp4", folder, place=place))
+    choice = place.choose(model, sampling.window)
     with as_user_error(ChoiceError):
-        choice = model.choose(sampling.window)
         settings = sampling.settings(script.prompt, choice.spec)
     from app.window.main_window import open_window
 
-    def another(name: str) -> Choice:
-        return model.another(name).choose()
+    def another(name: str) -> WorldChoice:
+        return place.another(model, name)
 
     try:
         return open_window(

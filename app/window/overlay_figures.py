@@ -31,8 +31,10 @@ def figures(view: View) -> list[Figure]:
     last = "-"
     if (u := view.last) is not None:
         last = f"{u.L:.2f} = {u.R:.2f} + {u.C:.2f} + {u.Q:.2f} s"
+    away = u is not None and (u.line or u.display)
     return [
         ("L = R + C + Q", last),
+        *([(tr("of which the line"), f"{u.line:.2f} + {u.display:.2f} s")] if u is not None and away else []),
         ("L50", seconds(view.L50)),
         (tr("revoked"), f"{view.discarded:.0%}"),
         (tr("cache"), tr("{n} groups, {seconds} s", n=view.cached, seconds=f"{view.cached_seconds:.2f}")),

@@ -70,6 +70,8 @@ class Player:
     position: int = -1
     next_position: int = 0
     """The first position whose first frame was not shown; with `shown`, where a player begins."""
+    begins_at: float = 0.0
+    """It does not start before, seconds."""
     _groups: OrderedDict[int, _Group] = field(default_factory=OrderedDict)
     _origin: float | None = None
     _paused: float | None = None
@@ -124,6 +126,16 @@ class Player:
         a, b, c = (sample_at(f, self.fps, self.rate) for f in (index, index + 1, group.start))
         return group.sound[a - c : b - c]
 
+    def group(self, position: int) -> tuple[list[Frame], Samples | None] | None:
+        """Frames and sound of a group that plays, has just played or waits; None when it is not here."""
+        group = self._groups.get(position)
+        return None if group is None else (group.frames, group.sound)
+
+    def hurry(self, seconds: float) -> None:
+        """What was not shown yet is due so much earlier."""
+        if self._origin is not None:
+            self._origin -= seconds
+
     def has(self, position: int) -> bool:
         return position in self._groups
 
@@ -166,7 +178,7 @@ class Player:
         if self._paused is not None:
             return out
         if self._origin is None:
-            if self.next_position not in self._groups:
+            if self.next_position not in self._groups or now < self.begins_at:
                 return out
             self._origin = now - self.shown / self.fps
             out.append(PlaybackEvent(PlaybackEventKind.STARTED, now, now, self.next_position, self.shown))

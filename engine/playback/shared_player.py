@@ -31,6 +31,10 @@ class SharedPlayer:
 
     def advance(self, now: float) -> list[PlaybackEvent]:
         """Everything that became due up to `now`; call it often, from one thread."""
+        return self.advance_in(now)[0]
+
+    def advance_in(self, now: float) -> tuple[list[PlaybackEvent], int]:
+        """`advance`, with the epoch in which all of it happened."""
         with self._lock:
             before = self._player.stall_seconds, self._player.stalls
             played = self._player.advance(now)
@@ -40,7 +44,7 @@ class SharedPlayer:
             epoch = self.epoch
         if played and self._listener is not None:
             self._listener(played, epoch)
-        return played
+        return played, epoch
 
     def put(self, position: int, start: int, frames: list[Frame], sound: Samples | None = None) -> bool:
         """Gives a group's frames and sound; see Player.put."""
@@ -62,11 +66,32 @@ class SharedPlayer:
         with self._lock:
             self._player.drop(first)
 
-    def restart(self, position: int = 0, frame: int = 0) -> int:
-        """A new world, or another way on from a position and media frame: nothing is shown any more but the last frame. Returns
-        the first position that was not shown of the world that is left."""
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """The epoch, and the position and media frame that come next in it."""
         with self._lock:
-            self.epoch += 1
+            return self.epoch, self._player.next_position, self._player.shown
+
+    def group(self, position: int, epoch: int) -> tuple[list[Frame], Samples | None] | None:
+        """See Player.group; None too when that epoch is over."""
+        with self._lock:
+            return self._player.group(position) if epoch == self.epoch else None
+
+    def begin_at(self, at: float) -> None:
+        """A world that has not started does not start before this time, seconds."""
+        with self._lock:
+            self._player.begins_at = at
+
+    def hurry(self, seconds: float) -> None:
+        """See Player.hurry."""
+        with self._lock:
+            self._player.hurry(seconds)
+
+    def restart(self, position: int = 0, frame: int = 0, epoch: int | None = None) -> int:
+        """A new world, or another way on from a position and media frame: nothing is shown any more but the last frame. Returns
+        the first position that was not shown of the world that is left. epoch: of the new world; None: the next one."""
+        with self._lock:
+            self.epoch = self.epoch + 1 if epoch is None else epoch
             began = self._player.next_position
             image, paused = self._player.image, self._player.paused
             self._player = Player(self.fps, self.rate, frame, image=image, next_position=position)

@@ -75,7 +75,10 @@ class FlightMark:
 @dataclass(frozen=True, slots=True)
 class UpdateMark:
     """An update on its way: media time of arrival (seconds), the first media frame it changed (-1: not yet), and how
-    far it has come. R, C, Q and L in seconds, once live."""
+    far it has come. R, C, Q and L in seconds, once live.
+
+    line and display are of a world at the other end of a line: from the key to the engine, and from the group's start there to its
+    first picture here."""
 
     version: int
     kind: UpdateKind
@@ -86,11 +89,13 @@ class UpdateMark:
     R: float = 0.0
     C: float = 0.0
     Q: float = 0.0
+    line: float = 0.0
+    display: float = 0.0
 
     @property
     def L(self) -> float:  # noqa: N802 (the paper's name)
         """Latency of the update, seconds."""
-        return self.R + self.C + self.Q
+        return self.line + self.R + self.C + self.Q + self.display
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,86 @@
+"""Who may come in: version, token, room. Each client gets its world's `Host`, or a reason why not."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+
+from engine.models.interface import ModelSpec
+from engine.remote.host import Host, Make
+from engine.remote.line import Line, LineError
+from engine.remote.protocol import PROTOCOL, BadMessage, Hello, Refusal, packed, to_server
+from engine.runtime.clock import Clock
+
+
+class Lobby:
+    """From any thread."""
+
+    def __init__(self, make: Make, spec: ModelSpec, clock: Clock, worlds: int = 1, token: str = "") -> None:
+        """make: makes the engine of a world; worlds: that may be played at once; token: that a client has to know, '' for none."""
+        self._make, self._spec, self._clock = make, spec, clock
+        self._worlds, self._token = worlds, token
+        self._lock = threading.Lock()
+        self._hosts: dict[str, Host] = {}
+
+    def enter(self, line: Line, first: bytes) -> Host:
+        """Takes a client's first message; what it sends from then on is for the Host. Raises LineError when it may not come in; the
+        client has heard the reason."""
+        try:
+            return self._admitted(line, first)
+        except BadMessage as e:
+            line.send(packed(Refusal(reason=f"this is no Foreland of this version: {e}"[:1000])))
+            raise LineError(str(e)) from e
+        except LineError as e:
+            line.send(packed(Refusal(reason=str(e)[:1000])))
+            raise
+
+    def _admitted(self, line: Line, first: bytes) -> Host:
+        hello, _ = to_server(first)
+        if not isinstance(hello, Hello):
+            raise BadMessage("it did not say hello")
+        if hello.protocol != PROTOCOL:
+            raise LineError(
+                f"the server speaks version {PROTOCOL} of the protocol and the client {hello.protocol}: take the same "
+                "Foreland at both ends"
+            )
+        if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
+            raise LineError("the token is not the server's: give the file that `foreland serve` names as --token-file")
+        with self._lock:
+            if hello.session is None:
+                host = self._new_host()
+            elif (known := self._hosts.get(hello.session)) is not None:
+                host = known
+            else:
+                raise LineError("the world is over: the server kept it for 10 minutes, or was started anew")
+            host.join(line, hello)
+        return host
+
+    def _new_host(self) -> Host:
+        if len(self._hosts) >= self._worlds:
+            left = [h for h in self._hosts.values() if h.waiting]
+            if not left:
+                n = len(self._hosts)
+                raise LineError(f"the server has room for {self._worlds} world(s), and {n} are being played")
+            left[0].close()  # its client is gone, and another one is here
+            del self._hosts[left[0].session]
+        session = secrets.token_urlsafe(24)
+        folder = Path(tempfile.mkdtemp(prefix="foreland-world-"))
+        host = Host(session, self._make, self._spec, folder, self._clock, lambda: self._over(session, folder))
+        self._hosts[session] = host
+        host.start()
+        return host
+
+    def _over(self, session: str, folder: Path) -> None:
+        with self._lock:
+            self._hosts.pop(session, None)
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Ends all worlds; their clients are told."""
+        with self._lock:
+            for host in self._hosts.values():
+                host.close()
