@@ -11,7 +11,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -157,7 +157,7 @@ class RemoteWorld:
     @classmethod
     def at(cls, name: str, dial: Dial, token: str = "") -> RemoteWorld:
         """Asks the server what it plays. Waits; raises LineError."""
-        greeting = greet(dial, Hello(protocol=PROTOCOL, token=token), SystemClock())
+        greeting = greet(dial, Hello(protocol=PROTOCOL, asks=True, token=token), SystemClock())
         greeting.line.close()
         return cls(name, greeting.welcome.spec, dial, token)
 
@@ -190,14 +190,7 @@ class RemoteEngine:
         self.log_error = ""
         self.arrivals = Arrivals(spec.fps)
         self._world, self._spec, self._folder = world, spec, folder
-        self._chosen = Chosen(
-            prompt=checked.prompt,
-            seed=checked.seed,
-            window=checked.window,
-            steps=checked.steps,
-            commit=checked.commit,
-            history=checked.history,
-        )
+        self._chosen = Chosen(**{name: getattr(checked, name) for name in Chosen.model_fields})
         self._view = View(fps=spec.fps, window=checked.window or 0, prompt=checked.prompt)
         self._file: BinaryIO | None = None
         if folder is not None:
@@ -260,8 +253,9 @@ class RemoteEngine:
             case Rewind(take, position):
                 self._held = set()
                 self._say(lambda n: GoBack(number=n, take=take, position=position))
-            case Configure(window, steps, commit, history):
-                self._say(lambda n: Change(number=n, window=window, steps=steps, commit=commit, history=history))
+            case Configure():
+                changes = {f.name: getattr(message, f.name) for f in fields(Configure)}
+                self._say(lambda n: Change(number=n, **changes))
 
     def press(self, action: str, arrival: float | None = None) -> None:
         """See `LiveEngine.press`."""
@@ -312,9 +306,12 @@ class RemoteEngine:
         steps: int | None = None,
         commit: Commit | None = None,
         history: HistoryPolicy | None = None,
+        answer: bool | None = None,
+        preempt: bool | None = None,
+        aim: float | None = None,
     ) -> None:
         """See `LiveEngine.configure`."""
-        self.send(Configure(window, steps, commit, history))
+        self.send(Configure(window, steps, commit, history, answer, preempt, aim))
 
     def fork_decoder(self) -> Decoder | None:
         """See `LiveEngine.fork_decoder`."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from engine.errors import Refused
 from engine.models.interface import ModelSpec
 from engine.playback.player import PlaybackEventKind
-from engine.remote.line import Line
+from engine.remote.line import Heard, Line
 from engine.remote.pacing import Uplink
 from engine.remote.pictures import PictureEncoder
 from engine.remote.protocol import (
@@ -138,6 +138,10 @@ class Host:
     def heard(self, line: Line, data: bytes | None) -> None:
         """What came over a line; None: it is lost."""
         self._inbox.put(_Heard(line, data))
+
+    def heard_from(self, line: Line) -> Heard:
+        """`heard`, for one line."""
+        return lambda data: self.heard(line, data)
 
     def close(self) -> None:
         """The server ends."""
@@ -280,9 +284,7 @@ class Host:
     def _begin(self, chosen: Chosen) -> None:
         if self._engine is not None:
             raise BadMessage("a world has begun already")
-        settings = Settings(
-            chosen.prompt, chosen.seed, chosen.window, chosen.steps, chosen.commit, chosen.history
-        ).checked(self.spec)
+        settings = Settings(**dict(chosen)).checked(self.spec)
         self._engine = self._make(settings, self._folder / "session")
         self._engine.start()
 
@@ -315,8 +317,8 @@ class Host:
             case GoBack(take=take, position=position):
                 self._held = frozenset()
                 engine.rewind(take, position)
-            case Change(window=window, steps=steps, commit=commit, history=history):
-                engine.configure(window, steps, commit, history)
+            case Change():
+                engine.configure(**message.model_dump(exclude={"kind", "number"}))
 
     def _instant(self, at: float, now: float) -> float:
         """When something happened at the client, and what it is told of that."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.models.interface import ModelSpec
 from engine.remote.host import Host, Make
 from engine.remote.line import Line, LineError
-from engine.remote.protocol import PROTOCOL, BadMessage, Hello, Refusal, packed, to_server
+from engine.remote.protocol import PROTOCOL, BadMessage, Hello, Refusal, Welcome, packed, to_server
 from engine.runtime.clock import Clock
 
 
@@ -26,9 +26,9 @@ class Lobby:
         self._lock = threading.Lock()
         self._hosts: dict[str, Host] = {}
 
-    def enter(self, line: Line, first: bytes) -> Host:
-        """Takes a client's first message; what it sends from then on is for the Host. Raises LineError when it may not come in; the
-        client has heard the reason."""
+    def enter(self, line: Line, first: bytes) -> Host | None:
+        """Takes a client's first message; what it sends from then on is for the Host. None: it only asked. Raises LineError when it
+        may not come in; the client has heard the reason."""
         try:
             return self._admitted(line, first)
         except BadMessage as e:
@@ -38,7 +38,7 @@ class Lobby:
             line.send(packed(Refusal(reason=str(e)[:1000])))
             raise
 
-    def _admitted(self, line: Line, first: bytes) -> Host:
+    def _admitted(self, line: Line, first: bytes) -> Host | None:
         hello, _ = to_server(first)
         if not isinstance(hello, Hello):
             raise BadMessage("it did not say hello")
@@ -49,6 +49,9 @@ class Lobby:
             )
         if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
             raise LineError("the token is not the server's: give the file that `foreland serve` names as --token-file")
+        if hello.asks:
+            line.send(packed(Welcome(protocol=PROTOCOL, session="", resumed=False, number=0, spec=self._spec)))
+            return None
         with self._lock:
             if hello.session is None:
                 host = self._new_host()

@@ -62,13 +62,18 @@ class Chosen(_Message):
     steps: Annotated[int, Field(ge=1, le=1000)] | None = None
     commit: Commit = Commit.SPECULATIVE
     history: HistoryPolicy | None = None
+    answer: bool = False
+    preempt: bool = False
+    aim: Seconds = 0.0
 
 
 class Hello(_Message):
-    """The first message. session: of a world that is to go on; log and groups: bytes of its log and groups that arrived."""
+    """The first message. asks: only wants to know what is served. session: of a world that is to go on; log and groups: bytes of its
+    log and groups that arrived."""
 
     kind: Literal["hello"] = "hello"
     protocol: int
+    asks: bool = False
     token: Annotated[str, Field(max_length=256)] = ""
     session: Annotated[str, Field(max_length=64)] | None = None
     log: Count = 0
@@ -141,6 +146,9 @@ class Change(_Message):
     steps: Annotated[int, Field(ge=-1000, le=1000)] | None = None
     commit: Commit | None = None
     history: HistoryPolicy | None = None
+    answer: bool | None = None
+    preempt: bool | None = None
+    aim: Seconds | None = None
 
 
 class Got(_Message):

@@ -7,6 +7,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.sync.client import connect
@@ -150,8 +151,11 @@ def _attend(lobby: Lobby, connection: ServerConnection) -> None:
         host = lobby.enter(line, first)
     except LineError as e:
         log.info("a client was turned away: %s", e)
-        line.close()
-        for _ in connection:  # until it has read why
-            pass
+        host = None
+    if host is None:
+        line.close()  # after the answer
+        with suppress(ConnectionClosed, OSError):
+            for _ in connection:
+                pass
         return
-    read(connection, lambda data: host.heard(line, data))
+    read(connection, host.heard_from(line))

@@ -107,6 +107,9 @@ class LiveEngine(Protocol):
         steps: int | None = None,
         commit: Commit | None = None,
         history: HistoryPolicy | None = None,
+        answer: bool | None = None,
+        preempt: bool | None = None,
+        aim: float | None = None,
     ) -> None:
         """Other settings from the next call on; None leaves one as it was."""
 

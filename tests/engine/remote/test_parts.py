@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import struct
 import zlib
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -17,6 +17,8 @@ from engine.remote.protocol import (
     LARGEST_HEADER,
     LARGEST_UNPACKED,
     BadMessage,
+    Change,
+    Chosen,
     GroupSent,
     Held,
     Hello,
@@ -29,6 +31,8 @@ from engine.remote.protocol import (
     unpack_view,
 )
 from engine.remote.sounds import NotAudible, SoundEncoder, decoded_sound
+from engine.runtime.messages import Configure
+from engine.runtime.settings import Settings
 from engine.runtime.view import Fate, GroupMark, View
 from tests.toy import SPEC
 
@@ -139,6 +143,12 @@ def test_messages_and_views_come_back_as_they_went() -> None:
     assert to_server(packed(held, b"abc")) == (held, b"abc")
     view = View(groups=(GroupMark(3, 12, 4, 1, Fate.LOCKED),), L50=None, prompt="Gr\u00fcn", keys=("a",))
     assert unpack_view(pack_view(view)) == view
+
+
+def test_every_setting_crosses_the_line() -> None:
+    """All that a person chooses but `latents`, a file at the server; all that a session may change."""
+    assert {f.name for f in fields(Settings)} - {"latents"} == set(Chosen.model_fields)
+    assert {f.name for f in fields(Configure)} == set(Change.model_fields) - {"kind", "number"}
 
 
 @pytest.mark.parametrize(
