@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Literal, Protocol
 
 from engine.control.events import Commit
 from engine.errors import Refused
@@ -313,6 +313,10 @@ class RemoteEngine:
         """See `LiveEngine.configure`."""
         self.send(Configure(window, steps, commit, history, answer, preempt, aim))
 
+    def place(self) -> tuple[str, bytes] | None:
+        """None: places stay at the server."""
+        return None
+
     def fork_decoder(self) -> Decoder | None:
         """See `LiveEngine.fork_decoder`."""
         return KeptDecoder(self._spec)
@@ -330,7 +334,8 @@ class RemoteEngine:
 
     def _new_world(self, prompt: str | None, seed: int | None, start: StartFrom | None) -> None:
         self._held = set()
-        kind, data, suffix = "same", b"", ""
+        kind: Literal["same", "model", "file"] = "same"
+        data, suffix = b"", ""
         if start is not None:
             kind = "model" if start.path is None else "file"
         if start is not None and start.path is not None:

@@ -93,7 +93,7 @@ class PictureDecoder:
                 for frame in self._context.decode(av.Packet(packet)):
                     if (frame.width, frame.height) != (self._width, self._height):
                         raise NotDecodable(f"a picture of {frame.width}x{frame.height} came")
-                    image = frame.to_ndarray(format="rgb24")
+                    image = frame.to_ndarray(format="rgb24").astype(np.uint8, copy=False)
                     image.flags.writeable = False
                     out.append(image)
         except av.FFmpegError as e:

@@ -70,7 +70,7 @@ def decoded_sound(packets: Sequence[bytes], rate: int, samples: int) -> Samples:
         raw = b"".join(packets)
         if len(raw) != samples * 4:
             raise NotAudible(f"{len(raw)} bytes are not {samples} samples")
-        out = np.frombuffer(raw, "<i2").astype(np.float32).reshape(-1, 2) / 32767
+        out: Samples = (np.frombuffer(raw, "<i2") / 32767).astype(np.float32).reshape(-1, 2)
     else:
         out = _opus(packets, rate)
         # libopus looks ahead by 6.5 ms; FFmpeg's decoder gives all that was put in, at 48 kHz
@@ -96,8 +96,10 @@ def _opus(packets: Sequence[bytes], rate: int) -> Samples:
     try:
         for packet in packets:
             for frame in context.decode(av.Packet(packet)):
-                parts += [f.to_ndarray().reshape(-1, 2) for f in resampler.resample(frame)]
-        parts += [f.to_ndarray().reshape(-1, 2) for f in resampler.resample(None)]
+                parts += [
+                    f.to_ndarray().astype(np.float32, copy=False).reshape(-1, 2) for f in resampler.resample(frame)
+                ]
+        parts += [f.to_ndarray().astype(np.float32, copy=False).reshape(-1, 2) for f in resampler.resample(None)]
     except av.FFmpegError as e:
         raise NotAudible(f"a sound cannot be decoded: {e}") from e
     return np.concatenate(parts) if parts else np.zeros((0, 2), np.float32)

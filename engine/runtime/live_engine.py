@@ -113,6 +113,9 @@ class LiveEngine(Protocol):
     ) -> None:
         """Other settings from the next call on; None leaves one as it was."""
 
+    def place(self) -> tuple[str, bytes] | None:
+        """The place that is on the screen, as a file that a world can begin from: its suffix and its content; None without."""
+
     def fork_decoder(self) -> Decoder | None:
         """A decoder for looking back at kept groups, for one other thread; None before there is one."""
 
