@@ -279,23 +279,38 @@ class WanSampler(Sampler[WanInputs]):
         return [Group(j + i, z, WanState(poses[i], prepared.text, j, chunk)) for i, z in enumerate(latents)]
 
     def _first_blocks(self, request: Request, report: StepCallback, given: Sequence[Tensor]) -> list[Group]:
-        """A session's first call of a model whose first block is shorter: that block, or what is given in its place, then one of the
-        full length, of which as much is used as makes K groups in all."""
+        """A session's first call of a model whose first block is another than the later ones: what is given, that block where nothing is
+        given or where it has levels of its own, then one of the full length, of which as much is used as makes K groups in all."""
         prepared: WanInputs = request.prepared
-        k, steps, head = request.window, request.steps, len(given) or self.config.first
-        poses = self._poses(None, prepared, head + k, 0)
-        total = (0 if given else steps) + (steps if k > head else 0)
-        begun = list(given) or list(self._sampled(request, report, {}, [], 0, head, poses[:head], progress=(0, total)))
-        chunk = tuple(begun)
-        groups = [Group(i, z, WanState(poses[i], prepared.text, 0, chunk)) for i, z in enumerate(begun)]
-        if k > head:
-            known = {g.position: g for g in groups}
-            positions = prefix_positions(head, self.config.reach(k), self.config.sink, known)
-            rest = tuple(
-                self._sampled(request, report, known, positions, head, k, poses[head:], progress=(total - steps, total))
+        r, k = self.config, request.window
+        blocks: list[tuple[int, Request, tuple[float, ...]]] = []
+        if not given or r.first_levels:
+            steps = max(request.steps, len(r.first_levels))
+            blocks.append((r.first, replace(request, steps=steps), r.first_levels or r.levels))
+        if len(given) + sum(n for n, _, _ in blocks) < k:
+            blocks.append((k, request, r.levels))
+        poses = self._poses(None, prepared, len(given) + sum(n for n, _, _ in blocks), 0)
+        groups: list[Group] = []
+
+        def add(latents: Sequence[Tensor]) -> None:
+            start, chunk = len(groups), tuple(latents)
+            groups.extend(
+                Group(start + i, z, WanState(poses[start + i], prepared.text, start, chunk)) for i, z in enumerate(chunk)
             )
-            later = [WanState(p, prepared.text, head, rest) for p in poses[head:]]
-            groups += [Group(head + i, z, later[i]) for i, z in enumerate(rest)]
+
+        if given:
+            add(given)
+        done, total = 0, sum(of_block.steps for _, of_block, _ in blocks)
+        for n, of_block, levels in blocks:
+            at = len(groups)
+            known = {g.position: g for g in groups}
+            positions = prefix_positions(at, r.reach(n), r.sink, known)
+            add(
+                self._sampled(
+                    of_block, report, known, positions, at, n, poses[at:], progress=(done, total), levels=levels
+                ).unbind()
+            )
+            done += of_block.steps
         return groups[:k]
 
     def _sampled(
@@ -310,15 +325,17 @@ class WanSampler(Sampler[WanInputs]):
         conditioning: Sequence[Tensor] = (),
         channels: Tensor | None = None,
         progress: tuple[int, int | None] = (0, None),
+        levels: tuple[float, ...] | None = None,
     ) -> Tensor:
         """k new latents (k, z, h, w) at positions base.., after the KV of `positions` or after clean `conditioning` latents.
 
-        progress: steps of the whole call that were taken before these, and in all.
+        progress: steps of the whole call that were taken before these, and in all. levels: in place of the model's own.
         """
         prepared: WanInputs = request.prepared
         r, n = self.config, len(conditioning)
         boundary = r.boundary if r.to_boundary and len(self._experts) > 1 else None
-        solver = make_solver(r.solver, request.steps, r.shift, levels=r.levels, boundary=boundary)
+        levels = r.levels if levels is None else levels
+        solver = make_solver(r.solver, request.steps, r.shift, levels=levels, boundary=boundary)
         start = self._noise(request, range(base, base + k), 0)
         calls: dict[tuple[int, int], WindowCall] = {}
         front = torch.stack(list(conditioning)) if n else start[:0]

@@ -39,10 +39,13 @@ class SamplingConfig:
     levels: tuple[float, ...] = ()
     """Timesteps (of 1000, before `shift`) that the weights were distilled at; none: evenly spaced."""
     first: int = 0
-    """Latents of a session's first block, where it is shorter than the others in training; 0: it is not."""
+    """Latents of a session's first block, where it is shorter than the others in training or has levels of its own; 0: it is not."""
+    first_levels: tuple[float, ...] = ()
+    """Of the first block that is sampled, as `levels`, and so how many steps it takes at least; none: those of the others."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "levels", tuple(self.levels))
+        for name in ("levels", "first_levels"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
 
     def reach(self, window: int) -> int:
         """Latents of the prefix of a call of `window` latents: no more than training had with them, but at least one block."""
