@@ -59,6 +59,10 @@ class RotaryEmbedding:
         # the operator has no gradient, its formula has
         return (fused.rotate_formula if x.requires_grad else fused.rotate)(x, self.cos, self.sin)
 
+    def then(self, other: RotaryEmbedding) -> RotaryEmbedding:
+        """That of these tokens and then of others."""
+        return RotaryEmbedding(torch.cat((self.cos, other.cos), 1), torch.cat((self.sin, other.sin), 1))
+
 
 def grid_rotary_embedding(
     frames: Tensor, rows: Tensor, columns: Tensor, head_dim: int, device: torch.device | None = None
@@ -118,6 +122,10 @@ class WindowCall:
     """For models with PRoPE; then `prefix_rotary` is given, since they need keys that are not rotated as well."""
     latents: int = 1
     """Of the window."""
+    registers: int = 0
+    """Tokens before the window's, empty when they enter, that are no part of what comes out; `rotary` begins with theirs."""
+    buttons: Tensor | None = None
+    """(latents, buttons) on the CPU: which are held, for models that take keys so; see `engine.models.buttons`."""
     capture_kv: bool = False
     """Whether forwards append their keys and values to `captured_kv`."""
     capture_rotated: bool = False
@@ -132,7 +140,7 @@ class WindowCall:
     @property
     def latent_tokens(self) -> int:
         """Tokens of one of the window's latents."""
-        return self.rotary.cos.shape[1] // self.latents
+        return (self.rotary.cos.shape[1] - self.registers) // self.latents
 
     @property
     def nbytes(self) -> int:

@@ -8,12 +8,14 @@ What is missing, extra or of a wrong shape is named with the likely cause.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from engine.models.buttons import ButtonAdapter
 from engine.models.weight_files import LayoutError, all_finite, listed, read_file, read_folder, read_json
 
 MODELS = {
@@ -94,6 +96,8 @@ def build(
     state = converted(state)
     if any(".prope_o." in k for k in state):
         _add_cameras(model)
+    if (planes := state.get("act_control_adapter.conv.weight")) is not None:
+        _add_buttons(model, planes.shape)
     fill(model, state, source, dtype, device)
     return model
 
@@ -111,6 +115,13 @@ def _add_cameras(model: nn.Module) -> None:
         width = block.attn1.to_out[0].out_features
         with torch.device("meta"):
             block.attn1.prope_o = nn.Linear(width, width)
+
+
+def _add_buttons(model: Any, shape: Sequence[int]) -> None:
+    """ABot-World's adapter for held keys. shape: of its convolution's weight, (width, channels, patch, patch)."""
+    width, channels, patch, _ = shape
+    with torch.device("meta"):
+        model.act_control_adapter = ButtonAdapter(channels, width, patch)
 
 
 def fill(

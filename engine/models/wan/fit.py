@@ -45,6 +45,8 @@ DECODERS = {
 }
 """By kind and by channels of a latent. Tiles overlap, so their states are larger together than one for the whole picture: where states
 are kept, tiles save nothing, and no plan takes them by itself."""
+BUTTON_CHANNELS = 4 * 8192
+"""That the convolution of a `ButtonAdapter` reads, patch included."""
 MOST_SNAPSHOTS, LEAST_SNAPSHOTS = FREELY, 2
 
 
@@ -105,6 +107,8 @@ def plan(
     history = own if options.history_latents is None else min(own, options.history_latents)
     share = 1 / wish.gpus
     weights = sum(x.parameters for x in networks) * e
+    if config.keys == "buttons":
+        weights += (BUTTON_CHANNELS + 18 * net.width) * net.width * e
     if options.offload:
         weights = 2 * weights / net.layers / len(networks) + 0.1e9
     branches = 2 if config.guidance != 1 else 1
@@ -113,6 +117,9 @@ def plan(
     # rotated (with PRoPE of all)
     longest = min(config.history, options.history_latents or config.history)
     latents = longest + 2 * k + (longest if config.keys == "camera" else config.sink) / 2
+    if config.registers:
+        slots, side = config.registers
+        latents += 1.5 * slots * side**2 / n  # their keys are rotated for each call
     prefix = 0.0 if image else one * latents * len(networks) * branches
     window = k + (config.keyframes + 1 if image else 0)
     work = window * n * e * (2 * net.ffn + 4 * net.width) * share + 2 * net.layers * CONTEXT * net.width * e * branches

@@ -130,6 +130,8 @@ def heads(entry: Entry) -> int:
         raise ValueError(
             f"{entry.name} keeps its far history in other patches, which is not spread over ranks yet: take --gpus 1"
         )
+    if SamplingConfig(**entry.recipe).registers:
+        raise ValueError(f"{entry.name} has tokens of no latent, which are not spread over ranks yet: take --gpus 1")
     return int(config["num_attention_heads"])
 
 

@@ -38,8 +38,8 @@ class WanBlock(nn.Module):
         self.scale_shift_table = block.scale_shift_table
 
     def forward(self, hidden: Tensor, modulation: Tensor, context: Tensor | None) -> Tensor:
-        """hidden: (1, latents * tokens, width). modulation: (latents or 1, 6, width) in float32, scales with 1 added. context: the
-        text, where the call has no keys and values of it yet."""
+        """hidden: (1, latents * tokens, width). modulation: (latents or 1 or all tokens, 6, width) in float32, scales with 1 added.
+        context: the text, where the call has no keys and values of it yet."""
         shift, scale, gate, ffn_shift, ffn_scale, ffn_gate = modulation.unbind(1)
         x = fused.modulated_norm(hidden, scale, shift, self.norm1.eps)
         attended = self._self_attention(x)
@@ -118,6 +118,7 @@ class WanNetwork(nn.Module):
         self.patch = tuple(model.config.patch_size)
         self.patch_embedding: Any = model.patch_embedding
         self.far_patch_embedding: Any = getattr(model, "far_patch_embedding", None)
+        self.act_control_adapter: Any = getattr(model, "act_control_adapter", None)
         self.condition_embedder = model.condition_embedder
         self.blocks = nn.ModuleList(WanBlock(b, i, holder) for i, b in enumerate(model.blocks))
         self.norm_out, self.proj_out = model.norm_out, model.proj_out
@@ -143,18 +144,30 @@ class WanNetwork(nn.Module):
         call, parallel = self.holder.call, self.holder.parallel
         assert call is not None
         embed = self.far_patch_embedding if far else self.patch_embedding
-        hidden = embed(z).flatten(2).transpose(1, 2).contiguous()
+        patches = embed(z)
+        if call.buttons is not None:
+            patches = patches + self.act_control_adapter(call.buttons, *patches.shape[3:])
+        hidden = patches.flatten(2).transpose(1, 2).contiguous()
+        if call.registers:
+            levels = torch.cat((levels.new_zeros(1), levels.expand(call.latents)))
         time, modulation = self._times(levels, after, text)
         rows = self.tables[:, None] + modulation.float().unflatten(1, (6, -1))[None]
         whole = len(call.context_kv) == len(self.blocks)
         context = None if whole else self.condition_embedder.text_embedder(text)
+        of_token: Tensor | None = None
+        if call.registers:
+            assert parallel is None, "registers are not spread over ranks"
+            hidden = torch.cat((hidden.new_zeros(1, call.registers, hidden.shape[2]), hidden), 1)
+            of_token = torch.arange(1, call.latents + 1, device=hidden.device).repeat_interleave(call.latent_tokens)
+            of_token, time = torch.cat((of_token.new_zeros(call.registers), of_token)), time[1:]
         if parallel is not None:
             parallel.measure(call.latent_tokens)
             hidden = parallel.shard(hidden)
         for block, of_block in zip(self.blocks, rows.unbind(0), strict=True):
-            hidden = block(hidden, of_block, context)
+            hidden = block(hidden, of_block if of_token is None else of_block[of_token], context)
         if keys_only:
             return hidden.new_empty(0)
+        hidden = hidden[:, call.registers :]
         if parallel is not None:
             hidden = parallel.gather(hidden)
         shift, scale = (self.scale_shift_table.float() + time.float()[:, None]).unbind(1)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.control.conditions import Condition
+from engine.models import buttons
 from engine.models.attention import (
     KeyValue,
     RotaryEmbedding,
@@ -49,6 +50,12 @@ from engine.models.wan.vae import VideoDecoder, WanVae
 log = logging.getLogger(__name__)
 
 IMAGE_POLICIES = (HistoryPolicy.BOUNDARY_IMAGE, HistoryPolicy.LATENT_INPUT)
+Control = NDArray[np.float64]
+"""Of a latent; see `WanState`."""
+REGISTERS = -1
+"""Where the registers' keys and values are kept: before every latent."""
+REGISTER_STEP = 256
+"""Least distance of two slots of registers, in latents of rotary position."""
 
 
 class WanDecoder(StreamDecoder, Decoder):
@@ -253,15 +260,17 @@ class WanSampler(Sampler[WanInputs]):
         if j and j - 1 not in known:
             raise KeyError(f"group {j - 1} is not kept: the call at {j} cannot continue it")
         given = [z for p, z in enumerate(self._given) if j <= p < j + k]
+        if j == 0 and self.config.opens_with_start and 0 < len(given) < k:
+            return self._opened(request, report, given)
         if j == 0 and self.config.first and len(given) < k and request.history not in IMAGE_POLICIES:
             return self._first_blocks(request, report, given)
         base = j + len(given)
-        poses = self._poses(known.get(j - 1), prepared, k, j)
+        controls = self._controls(known.get(j - 1), prepared, k, j)
         new = k - len(given)
         latents = list(given)
         early = tuple(given)
         known = known | {
-            j + i: Group(j + i, z, WanState(poses[i], prepared.text, j, early)) for i, z in enumerate(given)
+            j + i: Group(j + i, z, WanState(controls[i], prepared.text, j, early)) for i, z in enumerate(given)
         }
         if request.history in IMAGE_POLICIES:
             # only a session's first call comes here
@@ -272,11 +281,11 @@ class WanSampler(Sampler[WanInputs]):
             latents = [*given, *clean]
         elif new:
             positions = prefix_positions(base, self.config.reach(k), self.config.sink, known)
-            latents += list(self._sampled(request, report, known, positions, base, new, poses[len(given) :]))
+            latents += list(self._sampled(request, report, known, positions, base, new, controls[len(given) :]))
         else:
             report(request.steps, request.steps)
         chunk = tuple(latents)
-        return [Group(j + i, z, WanState(poses[i], prepared.text, j, chunk)) for i, z in enumerate(latents)]
+        return [Group(j + i, z, WanState(controls[i], prepared.text, j, chunk)) for i, z in enumerate(latents)]
 
     def _first_blocks(self, request: Request, report: StepCallback, given: Sequence[Tensor]) -> list[Group]:
         """A session's first call of a model whose first block is another than the later ones: what is given, that block where nothing is
@@ -289,13 +298,14 @@ class WanSampler(Sampler[WanInputs]):
             blocks.append((r.first, replace(request, steps=steps), r.first_levels or r.levels))
         if len(given) + sum(n for n, _, _ in blocks) < k:
             blocks.append((k, request, r.levels))
-        poses = self._poses(None, prepared, len(given) + sum(n for n, _, _ in blocks), 0)
+        controls = self._controls(None, prepared, len(given) + sum(n for n, _, _ in blocks), 0)
         groups: list[Group] = []
 
         def add(latents: Sequence[Tensor]) -> None:
             start, chunk = len(groups), tuple(latents)
             groups.extend(
-                Group(start + i, z, WanState(poses[start + i], prepared.text, start, chunk)) for i, z in enumerate(chunk)
+                Group(start + i, z, WanState(controls[start + i], prepared.text, start, chunk))
+                for i, z in enumerate(chunk)
             )
 
         if given:
@@ -307,11 +317,20 @@ class WanSampler(Sampler[WanInputs]):
             positions = prefix_positions(at, r.reach(n), r.sink, known)
             add(
                 self._sampled(
-                    of_block, report, known, positions, at, n, poses[at:], progress=(done, total), levels=levels
+                    of_block, report, known, positions, at, n, controls[at:], progress=(done, total), levels=levels
                 ).unbind()
             )
             done += of_block.steps
         return groups[:k]
+
+    def _opened(self, request: Request, report: StepCallback, given: Sequence[Tensor]) -> list[Group]:
+        """A session's first call of a model that samples its first block around what is given."""
+        prepared: WanInputs = request.prepared
+        k, n = request.window, len(given)
+        controls = self._controls(None, prepared, k, 0)
+        fresh = self._sampled(request, report, {}, [], n, k - n, controls, conditioning=given)
+        chunk = (*given, *fresh)
+        return [Group(i, z, WanState(controls[i], prepared.text, 0, chunk)) for i, z in enumerate(chunk)]
 
     def _sampled(
         self,
@@ -321,7 +340,7 @@ class WanSampler(Sampler[WanInputs]):
         positions: list[int],
         base: int,
         k: int,
-        poses: Sequence[camera.Pose],
+        controls: Sequence[Control],
         conditioning: Sequence[Tensor] = (),
         channels: Tensor | None = None,
         progress: tuple[int, int | None] = (0, None),
@@ -354,7 +373,7 @@ class WanSampler(Sampler[WanInputs]):
             for b in range(1 if prepared.negative is None else 2):
                 key = (e, b)
                 if key not in calls:
-                    calls[key] = self._call(key, known, positions, base - n, n + k, poses, request)
+                    calls[key] = self._call(key, known, positions, base - n, n + k, controls, request)
                 text = prepared.text if b == 0 else prepared.negative
                 assert text is not None
                 calls[key].context_kv = self._context(key, text)
@@ -389,14 +408,14 @@ class WanSampler(Sampler[WanInputs]):
         positions: list[int],
         first: int,
         length: int,
-        poses: Sequence[camera.Pose],
+        controls: Sequence[Control],
         request: Request,
     ) -> WindowCall:
         """A window of `length` latents at `first` after the KV of `positions`."""
         if not positions:
-            return self.window_call(first, length, None, None, [], poses)
+            return self.window_call(first, length, None, None, [], controls)
         prefix, rotate, at = self._prefix(key, known, positions, first, request)
-        return self.window_call(at, length, prefix, rotate, [known[p].state.pose for p in positions], poses)
+        return self.window_call(at, length, prefix, rotate, [known[p].state.control for p in positions], controls)
 
     def window_call(
         self,
@@ -404,17 +423,32 @@ class WanSampler(Sampler[WanInputs]):
         length: int,
         prefix: list[KeyValue] | None,
         rotate: RotaryEmbedding | None,
-        past: Sequence[camera.Pose],
-        poses: Sequence[camera.Pose],
+        past: Sequence[Control],
+        controls: Sequence[Control],
     ) -> WindowCall:
-        """A window of `length` latents at `first`. rotate: of the prefix, where its keys are not rotated. past, poses: cameras of the
-        prefix and of the window."""
+        """A window of `length` latents at `first`. rotate: of the prefix, where its keys are not rotated. past, controls: what keys did in
+        the prefix and do in the window."""
         cameras = None
-        if self.config.keys == "camera" and len(poses) == length:
+        if self.config.keys == "camera" and len(controls) == length:
             cameras = camera.projections(
-                poses, past if prefix is not None else [], self._grid[0] * self._grid[1], self._device
+                controls, past if prefix is not None else [], self._grid[0] * self._grid[1], self._device
             )
-        return WindowCall(self.rotation(first, length), prefix, rotate, cameras=cameras, latents=length)
+        rotary, registers = self.rotation(first, length), 0
+        if self.config.registers and prefix is None:
+            before = self._register_rotation(first)
+            rotary, registers = before.then(rotary), before.cos.shape[1]
+        call = WindowCall(rotary, prefix, rotate, cameras=cameras, latents=length, registers=registers)
+        if self.config.keys == "buttons":
+            call.buttons = torch.from_numpy(np.stack(controls)).float()
+        return call
+
+    def _register_rotation(self, oldest: int) -> RotaryEmbedding:
+        """Of the registers, which stand far before the oldest latent that a window sees."""
+        slots, side = self.config.registers
+        step = max(side * side, REGISTER_STEP)
+        frames = torch.arange(-slots, 0) * step + oldest
+        places = torch.arange(side)
+        return grid_rotary_embedding(frames, places, places, self._experts[0].head_dim, self._device)
 
     def rotation(self, first: int, latents: int) -> RotaryEmbedding:
         """The rotary embedding of latents at `first` and after it, each of the whole grid of tokens. Only differences count, and angles
@@ -463,6 +497,8 @@ class WanSampler(Sampler[WanInputs]):
             return store.prefix(positions), self.rotation(first - n, n)
         at = {p: first - n + i for i, p in enumerate(positions)}
         turns = {p: self.rotation(at[p], 1) for p in positions if p < self.config.sink}
+        if self.config.registers:
+            positions, turns[REGISTERS] = [REGISTERS, *positions], self._register_rotation(first - n)
         return store.prefix(positions, first, lambda p, keys: backbone.rotated(keys, turns[p])), None
 
     def _blocks(self, known: Mapping[int, Group], positions: Sequence[int]) -> list[tuple[list[int], list[Group]]]:
@@ -537,15 +573,19 @@ class WanSampler(Sampler[WanInputs]):
         """Keeps the KV of clean latents after a prefix, for those of them that are the session's."""
         first, n = groups[0].position, len(groups)
         prefix, rotate = self._laid(key, before, first) if before else (None, None)
-        past = [known[p].state.pose for p in before]
-        call = self.window_call(first, n, prefix, rotate, past, [g.state.pose for g in groups])
+        past = [known[p].state.control for p in before]
+        call = self.window_call(first, n, prefix, rotate, past, [g.state.control for g in groups])
         call.context_kv = self._context(key, text)
-        call.capture_rotated = not self._rotates_all and first >= self.config.sink
+        call.capture_rotated = not self._rotates_all and first >= self.config.sink and not call.registers
         whole = torch.stack([g.latent for g in groups]).transpose(0, 1)[None]
         if (extra := self._channels(range(first, first + n))) is not None:
             whole = torch.cat((whole, extra), 1)
         backbone = self._experts[key[0]]
-        parts = split_kv(backbone.keep(whole, self.config.context_noise, text.embedding, call), n)
+        made = backbone.keep(whole, self.config.context_noise, text.embedding, call)
+        if m := call.registers:
+            self._stores[key].put(REGISTERS, "registers", [(k[:, :m].clone(), v[:, :m]) for k, v in made], raw=True)
+            made = [(k[:, m:], v[:, m:]) for k, v in made]
+        parts = split_kv(made, n)
         for g, layers in zip(groups, parts, strict=True):
             if g.position not in known or known[g.position].latent is not g.latent:
                 continue
@@ -576,7 +616,7 @@ class WanSampler(Sampler[WanInputs]):
                 raise KeyError(f"group {p} is not kept: the call at {j} cannot begin with it")
         frame = self._frame(self._groups[j - m - 1])
         keyframes = [self._groups[p].latent for p in range(j - m, j)]
-        poses = self._poses(self._groups[j - 1], prepared, k - m - 1, j)
+        controls = self._controls(self._groups[j - 1], prepared, k - m - 1, j)
         if self.config.image == "channels":
             extra = self._image_condition(frame, k)
             z = self._sampled(request, report, {}, [], j - 1, k, [], channels=extra)
@@ -586,7 +626,9 @@ class WanSampler(Sampler[WanInputs]):
             conditioning = ConditioningLatents(j, (first, *keyframes))
             fresh = self._sampled(request, report, {}, [], j, k - m - 1, [], conditioning=conditioning.latents)
         chunk = tuple(fresh)
-        return [Group(j + i, z, WanState(poses[i], prepared.text, j, chunk, conditioning)) for i, z in enumerate(chunk)]
+        return [
+            Group(j + i, z, WanState(controls[i], prepared.text, j, chunk, conditioning)) for i, z in enumerate(chunk)
+        ]
 
     def _frame(self, group: Group) -> NDArray[np.uint8]:
         """The last frame of a group: the decode worker's, or, where there is none, decoded here."""
@@ -627,9 +669,12 @@ class WanSampler(Sampler[WanInputs]):
     def _expert(self, sigma: float) -> int:
         return int(len(self._experts) > 1 and self.config.boundary is not None and sigma < self.config.boundary)
 
-    def _poses(self, before: Group | None, prepared: WanInputs, k: int, branch: int) -> list[camera.Pose]:
-        """The pose of each latent, integrated from the group before the branch: a revocation rewinds it."""
-        pose = before.state.pose if before is not None else camera.start_pose()
+    def _controls(self, before: Group | None, prepared: WanInputs, k: int, branch: int) -> list[Control]:
+        """What keys do to each latent. A pose is integrated from that of the group before the branch: a revocation rewinds it."""
+        if self.config.keys == "buttons":
+            first, held = (buttons.held(self.config.buttons, actions) for actions in (prepared.first, prepared.held))
+            return [first if i == 0 else held for i in range(k)]
+        pose = before.state.control if before is not None else camera.start_pose()
         out = []
         for i in range(k):
             if branch + i > 0:

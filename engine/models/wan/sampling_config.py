@@ -27,7 +27,14 @@ class SamplingConfig:
     context_noise: float = 0.0
     """Noise level told to the model of retained latents."""
     keys: str = "words"
-    """How held keys act: as a 'camera' (PRoPE) or as 'words' of the prompt."""
+    """How held keys act: as a 'camera' (PRoPE), as 'buttons' or as 'words' of the prompt."""
+    buttons: tuple[str, ...] = ()
+    """The actions that have a button, in the order in which the model takes them."""
+    opens_with_start: bool = False
+    """Whether what a world begins with is a clean part of its first block, not a block of its own before it."""
+    registers: tuple[int, ...] = ()
+    """(slots, side): squares of empty tokens that the first block is sampled with and every later one sees, in place of pictures of a
+    figure that nobody gives; none: the model has no such tokens."""
     image: str | None = None
     """How an image conditions: 'clamp', as a clean first latent; 'channels', as extra input channels; None, not at all."""
     keyframes: int = 2
@@ -44,7 +51,7 @@ class SamplingConfig:
     """Of the first block that is sampled, as `levels`, and so how many steps it takes at least; none: those of the others."""
 
     def __post_init__(self) -> None:
-        for name in ("levels", "first_levels"):
+        for name in ("levels", "first_levels", "buttons", "registers"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
     def reach(self, window: int) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.models.wan.camera import Pose
 from engine.models.wan.conditions import Text
 
 
@@ -24,8 +25,8 @@ class ConditioningLatents:
 class WanState:
     """What a later call needs of a group."""
 
-    pose: Pose
-    """Of the camera at the group."""
+    control: NDArray[np.float64]
+    """What keys did to the group: the camera's pose, or for a model with buttons which of them were held."""
     text: Text
     """What the group was made under."""
     start: int

@@ -9,10 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from engine.models.buttons import ButtonAdapter
 from engine.models.catalogue import Entry
 from engine.models.checkpoints import wan_names
 from engine.models.published import Published, published
 from engine.models.tiny_parts import (
+    lively,
     save,
     small_lora,
     small_model,
@@ -42,8 +44,9 @@ def write(entry: Entry, folder: Path) -> dict[str, Any]:
     """See `engine.models.family.WritesTiny`."""
     known = published(entry.name)
     if entry.layout == "generator":
-        _base(folder / "base", published(BASE))
-        _generator(entry, known, folder)
+        base = published(entry.base or BASE)
+        _base(folder / "base", base)
+        _generator(entry, known, base, folder)
     else:
         _base(folder, known)
         for part in ("transformer", "transformer_2"):
@@ -105,15 +108,19 @@ def _base(folder: Path, known: Published) -> None:
         write_json(folder / file, known.settings[file])
 
 
-def _generator(entry: Entry, known: Published, folder: Path) -> None:
-    """A dictionary of original keys, as training code saves it."""
+def _generator(entry: Entry, known: Published, base: Published, folder: Path) -> None:
+    """Original keys in one file, as training code saves it."""
     assert entry.weights is not None
-    state = transformer().state_dict()
+    state = _transformer(base.settings["transformer/config.json"]).state_dict()
+    width = HEADS * HEAD_DIM
     if entry.recipe.get("keys") == "camera":
-        width = HEADS * HEAD_DIM
         for i in range(LAYERS):
             state[f"blocks.{i}.attn1.prope_o.weight"] = 0.1 * torch.randn(width, width)
             state[f"blocks.{i}.attn1.prope_o.bias"] = 0.1 * torch.randn(width)
+    if entry.recipe.get("keys") == "buttons":
+        _, shape = known.weights[entry.weights].keys["act_control_adapter.conv.weight"]
+        adapter = lively(ButtonAdapter(shape[1], width, shape[2]))
+        state |= {f"act_control_adapter.{key}": value for key, value in adapter.state_dict().items()}
     weights = known.weights[entry.weights]
     _save_inside(weights.inside, under_published_names(weights, state, wan_names), folder / entry.weights)
     if entry.lora is not None:
@@ -123,6 +130,11 @@ def _generator(entry: Entry, known: Published, folder: Path) -> None:
 
 def _save_inside(name: str | None, state: dict[str, Tensor], file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
+    if file.suffix == ".safetensors":
+        from safetensors.torch import save_file
+
+        save_file({k: v.contiguous() for k, v in state.items()}, str(file))
+        return
     torch.save(state if name is None else {name: state}, file)
 
 

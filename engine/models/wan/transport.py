@@ -53,7 +53,7 @@ class WanTransport:
         }
         tensors = {
             "chunk": torch.stack(list(state.chunk)),
-            "poses": torch.from_numpy(np.stack([g.state.pose for g in groups])),
+            "controls": torch.from_numpy(np.stack([g.state.control for g in groups])),
         }
         if known is not None and state.text.words not in known:
             tensors["text"] = state.text.embedding
@@ -75,6 +75,6 @@ class WanTransport:
         text = self._conditions.text(header["words"])
         out = []
         for i, p in enumerate(header["positions"]):
-            state = WanState(tensors["poses"][i].numpy(), text, header["start"], chunk, conditioning)
+            state = WanState(tensors["controls"][i].numpy(), text, header["start"], chunk, conditioning)
             out.append(Group(p, chunk[p - header["start"]], state))
         return out

@@ -24,8 +24,8 @@ from engine.models.wan.tiny import HEAD_DIM, TEXT, original_keys, transformer
 from engine.models.weight_files import LayoutError
 from tests.engine.models.conftest import NAMES
 
-REPETITION = ("wan2.1-t2v-1.3b-causal-forcing",)
-"""Rows that differ from another one in nothing that a small checkpoint shows."""
+REPETITION = ("wan2.1-t2v-1.3b-causal-forcing", "causal-forcing-pp-2step")
+"""Rows that differ from another one in nothing that a small checkpoint shows, or that other tests sample."""
 
 CPU = torch.device("cpu")
 

@@ -65,7 +65,8 @@ def test_a_wan_transformer_is_built_of_published_settings_and_keys(name: str) ->
         state = on_meta(known.weights[entry.weights])
         config = checkpoints.original_config(state, entry.head_dim)
         model = checkpoints.build(config, state, Path(entry.weights), BFLOAT16, META)
-        assert model.config.num_layers == 30 and model.config.num_attention_heads == 12
+        assert model.config.num_layers == entry.network["layers"]
+        assert model.config.num_attention_heads == entry.network["width"] // entry.head_dim
         return
     for part in (p for p in known.weights if p.startswith("transformer")):
         config = known.settings[f"{part}/config.json"]

@@ -72,3 +72,124 @@ def causal_mask(sizes: Sequence[int], tokens: int) -> Tensor:
     """(n, n) bool: a token sees its own block and those before it."""
     block = torch.arange(len(sizes)).repeat_interleave(torch.tensor(sizes) * tokens)
     return block[:, None] >= block[None]
+
+
+# -- the transformer, from the published keys ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Transformer:
+    """A causal Wan of original keys, in its authors' own terms: amap-cvlab/ABot-World `wan/modules/causal_model.py` (@e260168d3f), whose
+    `_forward_inference` is that of Self-Forcing and Causal-Forcing with control planes and reference tokens."""
+
+    state: dict[str, Tensor]
+    head_dim: int
+    text: Tensor
+    """(tokens, dim), not padded."""
+    references: tuple[int, int] = (0, 0)
+    """(slots, side): reference tokens, all masked out by `ref_mask` = 0."""
+    planes: Tensor | None = None
+    """`act_context`, (latents, 32, height, width) in pixels."""
+
+    def __call__(self, z: Tensor, times: Tensor, sizes: Sequence[int]) -> Tensor:
+        s, n = self.state, len(z)
+        x = torch.nn.functional.conv2d(z, s["patch_embedding.weight"][:, :, 0], s["patch_embedding.bias"], stride=2)
+        if self.planes is not None:
+            x = x + self._adapted(self.planes[:n])
+        rows, columns = x.shape[2:]
+        x = x.flatten(2).transpose(1, 2).flatten(0, 1)
+        e = self._times(times)
+        e0 = self._linear("time_projection.1", torch.nn.functional.silu(e)).unflatten(1, (6, -1))
+        e0 = e0.repeat_interleave(rows * columns, 0)
+        rope = self._rope(torch.arange(n), rows, columns)
+        mask = causal_mask(sizes, rows * columns)
+        slots, side = self.references
+        if m := slots * side * side:
+            x = torch.cat((x.new_zeros(m, x.shape[1]), x))
+            zero = torch.nn.functional.silu(self._times(torch.zeros(1)))
+            e0 = torch.cat((self._linear("time_projection.1", zero).unflatten(1, (6, -1)).expand(m, -1, -1), e0))
+            away = torch.tensor([-(slots - i) * max(side * side, 256) for i in range(slots)])
+            rope = torch.cat((self._rope(away, side, side), rope))
+            whole = torch.ones(m + len(mask), m + len(mask), dtype=torch.bool)
+            whole[m:, m:] = mask
+            whole[:m, m + sizes[0] * rows * columns :] = False
+            mask = whole
+        context = self._linear(
+            "text_embedding.2",
+            torch.nn.functional.gelu(self._linear("text_embedding.0", self._padded()), approximate="tanh"),
+        )
+        layer = 0
+        while f"blocks.{layer}.modulation" in s:
+            x = self._block(f"blocks.{layer}.", x, e0, rope, mask, context)
+            layer += 1
+        x = x[m:]
+        shift, scale = (s["head.modulation"] + e[:, None]).repeat_interleave(rows * columns, 0).unbind(1)
+        x = self._linear("head.head", self._norm(x) * (1 + scale) + shift)
+        return x.reshape(n, rows, columns, 2, 2, -1).permute(0, 5, 1, 3, 2, 4).flatten(4).flatten(2, 3)
+
+    def _block(self, at: str, x: Tensor, e: Tensor, rope: Tensor, mask: Tensor, context: Tensor) -> Tensor:
+        e = (self.state[at + "modulation"] + e).unbind(1)
+        y = self._norm(x) * (1 + e[1]) + e[0]
+        x = x + self._attention(at + "self_attn.", y, y, rope, mask) * e[2]
+        y = self._norm(x) * self.state[at + "norm3.weight"] + self.state[at + "norm3.bias"]
+        x = x + self._attention(at + "cross_attn.", y, context, None, None)
+        y = self._linear(at + "ffn.0", self._norm(x) * (1 + e[4]) + e[3])
+        return x + self._linear(at + "ffn.2", torch.nn.functional.gelu(y, approximate="tanh")) * e[5]
+
+    def _attention(self, at: str, x: Tensor, over: Tensor, rope: Tensor | None, mask: Tensor | None) -> Tensor:
+        def rms(name: str, y: Tensor) -> Tensor:
+            return y * torch.rsqrt(y.pow(2).mean(-1, keepdim=True) + 1e-6) * self.state[at + name + ".weight"]
+
+        q, k = rms("norm_q", self._linear(at + "q", x)), rms("norm_k", self._linear(at + "k", over))
+        q, k, v = (y.unflatten(1, (-1, self.head_dim)) for y in (q, k, self._linear(at + "v", over)))
+        if rope is not None:
+            q, k = (
+                torch.view_as_real(torch.view_as_complex(y.double().unflatten(-1, (-1, 2))) * rope[:, None])
+                .flatten(2)
+                .float()
+                for y in (q, k)
+            )
+        score = torch.einsum("qhd,khd->hqk", q, k) / self.head_dim**0.5
+        if mask is not None:
+            score = score.masked_fill(~mask, -torch.inf)
+        return self._linear(at + "o", torch.einsum("hqk,khd->qhd", score.softmax(-1), v).flatten(1))
+
+    def _adapted(self, planes: Tensor) -> Tensor:
+        at, conv = "act_control_adapter.", torch.nn.functional.conv2d
+        s = self.state
+        x = torch.nn.functional.pixel_unshuffle(planes, 16)
+        x = conv(x, s[at + "conv.weight"], s[at + "conv.bias"], stride=2)
+        at += "residual_blocks.0."
+        y = conv(x, s[at + "conv1.weight"], s[at + "conv1.bias"], padding=1).relu()
+        return x + conv(y, s[at + "conv2.weight"], s[at + "conv2.bias"], padding=1)
+
+    def _times(self, t: Tensor) -> Tensor:
+        half = self.state["time_embedding.0.weight"].shape[1] // 2
+        angle = torch.outer(t.double(), 10000 ** (-torch.arange(half).double() / half))
+        sinusoid = torch.cat((angle.cos(), angle.sin()), 1).float()
+        return self._linear("time_embedding.2", torch.nn.functional.silu(self._linear("time_embedding.0", sinusoid)))
+
+    def _rope(self, frames: Tensor, rows: int, columns: int) -> Tensor:
+        d = self.head_dim
+        parts = []
+        for places, width in (
+            (frames, d - 4 * (d // 6)),
+            (torch.arange(rows), 2 * (d // 6)),
+            (torch.arange(columns), 2 * (d // 6)),
+        ):
+            angle = torch.outer(places.double(), 10000 ** (-torch.arange(0, width, 2).double() / width))
+            parts.append(torch.polar(torch.ones_like(angle), angle))
+        f, h, w = parts
+        shape = (len(f), len(h), len(w), -1)
+        grid = (f[:, None, None].expand(shape), h[None, :, None].expand(shape), w[None, None].expand(shape))
+        return torch.cat(grid, -1).flatten(0, 2)
+
+    def _padded(self) -> Tensor:
+        return torch.cat((self.text, self.text.new_zeros(512 - len(self.text), self.text.shape[1])))
+
+    def _linear(self, name: str, x: Tensor) -> Tensor:
+        return x @ self.state[name + ".weight"].T + self.state[name + ".bias"]
+
+    @staticmethod
+    def _norm(x: Tensor) -> Tensor:
+        return torch.nn.functional.layer_norm(x, x.shape[-1:], eps=1e-6)

@@ -145,7 +145,9 @@ def test_under_clean_prefill_a_revoked_suffix_leaves_no_trace(load: Callable[...
     assert isinstance(other, WanSampler)
     short = tuple(g.latent for g in groups[:3])
     state = groups[0].state
-    other.extend([Group(g.position, g.latent, type(state)(g.state.pose, g.state.text, 0, short)) for g in groups[:3]])
+    other.extend(
+        [Group(g.position, g.latent, type(state)(g.state.control, g.state.text, 0, short)) for g in groups[:3]]
+    )
     again = other.prepare(Condition(0, "snow forest"))
     with_suffix = sampler.sample(request(3, 5, prepared, policy), yes)
     without = other.sample(request(3, 5, again, policy), yes)

@@ -140,7 +140,7 @@ def test_a_revocation_rewinds_the_pose() -> None:
     pose = start_pose()
     for actions in (["turn_right"], ["turn_right"], ["forward"]):
         pose = onward(pose, actions)
-    assert np.allclose(after[0].state.pose, pose)
+    assert np.allclose(after[0].state.control, pose)
 
 
 def test_a_tap_moves_the_first_latent_only() -> None:
@@ -150,7 +150,7 @@ def test_a_tap_moves_the_first_latent_only() -> None:
     groups = sampler.sample(Request(0, 4, 2, 1, 0, prepared, HistoryPolicy.KV_REUSE), lambda a, b: True)
     sampler.extend(groups)
     after = sampler.sample(Request(4, 3, 2, 1, 0, prepared, HistoryPolicy.KV_REUSE), lambda a, b: True)
-    depth = [g.state.pose[2, 3] for g in after]
+    depth = [g.state.control[2, 3] for g in after]
     assert depth[0] == pytest.approx(0.08) and depth[1:] == pytest.approx([0.08, 0.08])
 
 
