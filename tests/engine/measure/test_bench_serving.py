@@ -85,14 +85,14 @@ def markdown(rows: list[dict[str, Any]], gains: list[dict[str, Any]]) -> str:
 
 
 def test_a_report_names_missed_aims_and_only_those() -> None:
-    gain = {"K": 7, "rate": "low", "gain": 0.75, "low": 0.35, "high": 1.2, "theory": 0.73}
+    gain = {"K": 7, "policy": "speculative", "rate": "low", "gain": 0.75, "low": 0.35, "high": 1.2, "theory": 0.73}
     good = markdown([row()], [gain])
     assert "Missed aim" not in good
     assert (
         "| K=7 chunk low | 3 | 2 | 1 | 1.00 | 2.00 | 1.20 (1.00 to 1.40) | 1.10 | 0.30 | 0.20 | 0.00% | 50% | 1.50 | 25%, 50% |"
         in good
     )
-    assert "| 7 | low | 0.75 (0.35 to 1.20) | 0.73 | 103% |" in good
+    assert "| 7 | speculative | low | 0.75 (0.35 to 1.20) | 0.73 | 103% |" in good
     bad = markdown([row(stall_share=0.02)], [{**gain, "gain": 0.5}])
     assert "Missed aim: K=7 low: 32% below theory" in bad
     assert "Missed aim: K=7 chunk low: 2.00% of playback stalled" in bad

@@ -449,13 +449,19 @@ def _spy(fuzz: Fuzz) -> type[Session]:
 
 def search(seeds: Sequence[int], kinds: Sequence[str] = KINDS) -> dict[str, str]:
     """What was found, by its kind, with how to repeat the first of each."""
-    logging.getLogger("engine").setLevel(logging.CRITICAL + 1)
+    log = logging.getLogger("engine")
+    level = log.level
+    log.setLevel(logging.CRITICAL + 1)
     found: dict[str, str] = {}
-    for seed in seeds:
-        for kind in kinds:
-            for problem in Fuzz(seed, kind).run()[:3]:
-                name = re.sub(r"[-\d.]+", "#", problem)[:110]
-                found.setdefault(name, f"python -m tests.engine.runtime.live_fuzz {seed} {seed + 1} {kind}: {problem}")
+    try:
+        for seed in seeds:
+            for kind in kinds:
+                for problem in Fuzz(seed, kind).run()[:3]:
+                    name = re.sub(r"[-\d.]+", "#", problem)[:110]
+                    repeat = f"python -m tests.engine.runtime.live_fuzz {seed} {seed + 1} {kind}"
+                    found.setdefault(name, f"{repeat}: {problem}")
+    finally:
+        log.setLevel(level)
     return found
 
 
