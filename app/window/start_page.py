@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QInputDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
 from app.language import tr
 from app.storage.preferences import Preferences
-from app.storage.worlds import PastSession, World, delete_world, rename_world, sessions, worlds
+from app.storage.worlds import PastSession, World, delete_world, read_world, rename_world, sessions, worlds
 from app.window.loading import progress_of
 from app.window.model_status import model_statuses
 from app.window.stage import Stage
@@ -99,6 +99,7 @@ class StartPage(QObject):
         screen.sessionSelected.connect(self._enter_again)
         screen.modelSelected.connect(self._open_model)
         screen.modelsRequested.connect(self.modelsRequested)
+        screen.worldFileRequested.connect(self._open_file)
         screen.renameRequested.connect(self._rename)
         screen.deleteRequested.connect(self._delete)
         screen.closed.connect(self.close)
@@ -120,6 +121,19 @@ class StartPage(QObject):
         if name != self._world.spec.name:
             self.modelSelected.emit(name)
         self.close()
+
+    def _open_file(self) -> None:
+        """A world that somebody sent, or that lies elsewhere. One that cannot be read is said, and the screen stays."""
+        title = tr("&Open a world file ...").replace("&", "").removesuffix(" ...")
+        file, _ = QFileDialog.getOpenFileName(self.screen, title, "", "*.json")
+        if not file:
+            return
+        try:
+            world = read_world(Path(file))
+        except (OSError, ValueError) as e:
+            self.messagePosted.emit(tr("{error}; nothing was changed", error=e))
+            return
+        self._enter(world)
 
     def _keep(self, on: bool) -> None:
         self._preferences.welcome = on

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.storage.worlds import PastSession, World, worlds
@@ -68,6 +70,27 @@ def test_escape_leaves_the_screen_and_the_world_goes_on(open_window: Callable[..
     person.until(lambda: not window.start.is_open and not window.world.paused)
     assert window.viewport.hasFocus()
     person.more_frames(4)
+
+
+def test_a_world_file_opens_and_one_that_is_none_is_said(
+    open_window: Callable[..., Person], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good, bad = tmp_path / "sent.json", tmp_path / "bad.json"
+    good.write_text(json.dumps({"prompt": "a lake at dusk", "seed": 7, "model": SPEC.name}))
+    bad.write_text("[1]")
+    person = open_window(Settings(prompt="snow"), load=toy(), spec=SPEC, home=tmp_path)
+    window = person.window
+    person.more_frames(4)
+    window.start.open()
+    screen = window.start.screen
+    assert screen is not None
+    chosen = iter([bad, good])
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *words: (str(next(chosen)), ""))
+    screen.open_button.click()
+    person.message("bad.json")
+    assert window.start.is_open
+    screen.open_button.click()
+    person.until(lambda: not window.start.is_open and window.engine.view.prompt == "a lake at dusk")
 
 
 class Loading:
