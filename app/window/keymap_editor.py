@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -89,6 +89,13 @@ class KeymapEditor(QDialog):
         action = self.action()
         self.keymap = {k: a for k, a in self.keymap.items() if a != action}
         self._fill()
+
+    def event(self, event: QEvent) -> bool:
+        """While a key is waited for, the window's shortcuts do not take it."""
+        if self._waiting and event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self._waiting:

@@ -142,8 +142,10 @@ def begin(self, *a, **k):
     def look():
         if self.viewport.painted < 8:
             return
-        timer.stop()
         self.menus["world.record"].setChecked(True)
+        if self.viewport.painted < 16:
+            return  # the film has pictures first
+        timer.stop()
         self.preferences.favourites = ["snow"]
         if {hangs}:
             hang.append(1)
