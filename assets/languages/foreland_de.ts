@@ -800,6 +800,10 @@
    <translation>Latenz</translation>
   </message>
   <message>
+   <source>of which the line</source>
+   <translation>davon die Leitung</translation>
+  </message>
+  <message>
    <source>(paused)</source>
    <translation>(angehalten)</translation>
   </message>
@@ -1090,6 +1094,10 @@ Block: sie wartet auf das Ende des Blocks, wie andere Programme. Nichts umsonst,
    <translation>Name der Welt</translation>
   </message>
   <message>
+   <source>&amp;Open a world file ...</source>
+   <translation>Welt&amp;datei öffnen ...</translation>
+  </message>
+  <message>
    <source>Where to?</source>
    <translation>Wohin?</translation>
   </message>
@@ -1116,10 +1124,6 @@ Block: sie wartet auf das Ende des Blocks, wie andere Programme. Nichts umsonst,
   <message>
    <source>Show at the &amp;start</source>
    <translation>Beim &amp;Start zeigen</translation>
-  </message>
-  <message>
-   <source>&amp;Open a world file ...</source>
-   <translation>Welt&amp;datei öffnen ...</translation>
   </message>
   <message>
    <source>&amp;Enter</source>

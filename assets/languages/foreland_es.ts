@@ -800,6 +800,10 @@
    <translation>latencia</translation>
   </message>
   <message>
+   <source>of which the line</source>
+   <translation>de ello, la línea</translation>
+  </message>
+  <message>
    <source>(paused)</source>
    <translation>(en pausa)</translation>
   </message>
@@ -1090,6 +1094,10 @@ bloque: espera al final del bloque, como otros motores. Nada en balde, latencia 
    <translation>Nombre del mundo</translation>
   </message>
   <message>
+   <source>&amp;Open a world file ...</source>
+   <translation>&amp;Abrir un archivo de mundo ...</translation>
+  </message>
+  <message>
    <source>Where to?</source>
    <translation>¿Adónde?</translation>
   </message>
@@ -1116,10 +1124,6 @@ bloque: espera al final del bloque, como otros motores. Nada en balde, latencia 
   <message>
    <source>Show at the &amp;start</source>
    <translation>Mostrar al &amp;iniciar</translation>
-  </message>
-  <message>
-   <source>&amp;Open a world file ...</source>
-   <translation>&amp;Abrir un archivo de mundo ...</translation>
   </message>
   <message>
    <source>&amp;Enter</source>

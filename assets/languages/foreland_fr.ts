@@ -800,6 +800,10 @@
    <translation>latence</translation>
   </message>
   <message>
+   <source>of which the line</source>
+   <translation>dont la ligne</translation>
+  </message>
+  <message>
    <source>(paused)</source>
    <translation>(en pause)</translation>
   </message>
@@ -1090,6 +1094,10 @@ bloc : il attend la fin du bloc, comme d’autres moteurs. Rien pour rien, laten
    <translation>Nom du monde</translation>
   </message>
   <message>
+   <source>&amp;Open a world file ...</source>
+   <translation>&amp;Ouvrir un fichier de monde ...</translation>
+  </message>
+  <message>
    <source>Where to?</source>
    <translation>Où aller ?</translation>
   </message>
@@ -1116,10 +1124,6 @@ bloc : il attend la fin du bloc, comme d’autres moteurs. Rien pour rien, laten
   <message>
    <source>Show at the &amp;start</source>
    <translation>Montrer au &amp;démarrage</translation>
-  </message>
-  <message>
-   <source>&amp;Open a world file ...</source>
-   <translation>&amp;Ouvrir un fichier de monde ...</translation>
   </message>
   <message>
    <source>&amp;Enter</source>

@@ -800,6 +800,10 @@
    <translation>遅延</translation>
   </message>
   <message>
+   <source>of which the line</source>
+   <translation>うち回線</translation>
+  </message>
+  <message>
    <source>(paused)</source>
    <translation>（一時停止）</translation>
   </message>
@@ -1090,6 +1094,10 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
    <translation>世界の名前</translation>
   </message>
   <message>
+   <source>&amp;Open a world file ...</source>
+   <translation>世界のファイルを開く(&amp;O) ...</translation>
+  </message>
+  <message>
    <source>Where to?</source>
    <translation>どこへ？</translation>
   </message>
@@ -1116,10 +1124,6 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
   <message>
    <source>Show at the &amp;start</source>
    <translation>起動時に表示(&amp;S)</translation>
-  </message>
-  <message>
-   <source>&amp;Open a world file ...</source>
-   <translation>世界のファイルを開く(&amp;O) ...</translation>
   </message>
   <message>
    <source>&amp;Enter</source>

@@ -800,6 +800,10 @@
    <translation>延迟</translation>
   </message>
   <message>
+   <source>of which the line</source>
+   <translation>其中线路</translation>
+  </message>
+  <message>
    <source>(paused)</source>
    <translation>（已暂停）</translation>
   </message>
@@ -1090,6 +1094,10 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
    <translation>世界名称</translation>
   </message>
   <message>
+   <source>&amp;Open a world file ...</source>
+   <translation>打开世界文件(&amp;O) ...</translation>
+  </message>
+  <message>
    <source>Where to?</source>
    <translation>去哪里？</translation>
   </message>
@@ -1116,10 +1124,6 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
   <message>
    <source>Show at the &amp;start</source>
    <translation>启动时显示(&amp;S)</translation>
-  </message>
-  <message>
-   <source>&amp;Open a world file ...</source>
-   <translation>打开世界文件(&amp;O) ...</translation>
   </message>
   <message>
    <source>&amp;Enter</source>

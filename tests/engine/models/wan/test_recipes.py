@@ -212,7 +212,7 @@ def test_a_decoder_goes_on_in_the_stream_in_which_it_was_wound_back() -> None:
             return Stream()
 
     class Counting:
-        def step(self, latent: Tensor, state: Any) -> tuple[Tensor, Any]:
+        def step(self, latent: Tensor, state: Any, spend: bool = False) -> tuple[Tensor, Any]:
             assert decoder.inside == 1, "the state is made in another stream than the one that goes on with it"
             return torch.zeros(1, 3, 2, 2), (state or 0) + 1
 
