@@ -52,6 +52,7 @@ import bisect
 from collections import deque
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import NamedTuple
 
 from engine.control.estimator import Estimator, Work
@@ -151,6 +152,8 @@ LATE = 1e-6
 """Seconds by which a deadline has to be missed to be counted as missed."""
 KEPT_CALLS = 8
 """Calls whose times are kept before those are forgotten that nothing in the cache came from."""
+KEPT_PAUSES = 64
+"""Pauses that are kept; an update that is older than so many has been answered."""
 STEPS_LEFT = 2
 """Denoising steps that a call has to have left for a stop to be worth it: what is nearly done is had sooner than begun anew. [ours]"""
 PREEMPTED = "preempted"
@@ -175,8 +178,6 @@ class InFlight:
     """It is the first call under a condition in which an action began."""
     shadow: tuple[Prediction, ...] = ()
     """What its launch revoked, until its first group is there."""
-    paused: float = 0.0
-    """Seconds that a person had held playback for, at the launch."""
     began: float | None = None
     """When its sampling began, once that is known."""
     step: int = 0
@@ -194,8 +195,6 @@ class Pending:
 
     arrival: float
     ready: bool = False
-    paused: float = 0.0
-    """Seconds that a person had held playback for, when it arrived."""
 
 
 @dataclass(slots=True)
@@ -213,10 +212,6 @@ class CallTimes:
 
     launched: float
     ready: float
-    paused_launched: float = 0.0
-    """Seconds that a person had held playback for, at the launch."""
-    paused_ready: float = 0.0
-    """The same at the first group."""
 
 
 class Controller:
@@ -262,9 +257,8 @@ class Controller:
         self._held: float | None = at
         """Since when playback has stood still."""
         self._holds = {Hold.START}
-        self._paused = 0.0
-        """Seconds that a person has held playback for, but for a pause that lasts."""
-        self._paused_at: float | None = None
+        self._pauses: deque[tuple[float, float]] = deque(maxlen=KEPT_PAUSES)
+        """Begin and end of the last times that a person held playback for; the end of one that lasts is NEVER."""
         self._timer = NEVER
         self._retry_at = NEVER
         self._abandoned = 0
@@ -386,9 +380,13 @@ class Controller:
         """Whether the cache ends so soon that the next call has to start."""
         return self.deadline(self.end, now) - now <= self.lead() + SIMULTANEOUS
 
-    def paused(self, now: float) -> float:
-        """Seconds that a person has held playback for so far."""
-        return self._paused + (max(0.0, now - self._paused_at) if self._paused_at is not None else 0.0)
+    @property
+    def _pausing(self) -> bool:
+        return bool(self._pauses) and self._pauses[-1][1] == NEVER
+
+    def paused(self, begin: float, end: float) -> float:
+        """Seconds between two moments that a person held playback for."""
+        return sum(max(0.0, min(end, b) - max(begin, a)) for a, b in self._pauses)
 
     # -- events --------------------------------------------------------------------------------------------------------
 
@@ -419,7 +417,7 @@ class Controller:
         if e.version <= self.newest:
             raise ProtocolError(f"version {e.version} is not newer than {self.newest}")
         self.newest = e.version
-        self._open[e.version] = Pending(e.arrival, e.inputs_ready, self.paused(e.at))
+        self._open[e.version] = Pending(e.arrival, e.inputs_ready)
         self._unmade[e.version] = e.change
         out.append(Receipt(e.version, Outcome.RECEIVED, e.at, e.arrival))
         if not self.policy.retry_after:
@@ -486,7 +484,7 @@ class Controller:
         began = call.launched if call.began is None else call.began
         took = e.at - began if e.sampled is None else e.sampled - began + self.estimator.decode
         self.estimator.saw_first(call.work, took, call.branch == self._began_at)
-        self._calls[call.call] = CallTimes(call.launched, e.at, call.paused, self.paused(e.at))
+        self._calls[call.call] = CallTimes(call.launched, e.at)
         self._unmade = {v: change for v, change in self._unmade.items() if v > call.version}
         self.decoded.add(call.branch)
         if call.press:
@@ -537,11 +535,9 @@ class Controller:
             if version < entry.version:
                 out.append(Receipt(version, Outcome.SUPERSEDED, at, p.arrival, by=entry.version))
                 continue
-            at_launch, at_ready, now = times.paused_launched, times.paused_ready, self.paused(at)
-            wait = times.launched - p.arrival - (at_launch - p.paused)
-            generate = times.ready - times.launched - (at_ready - at_launch)
-            queue = at - times.ready - (now - at_ready)
-            parts = (wait, generate, queue, "", now - p.paused)
+            moments = (p.arrival, times.launched, times.ready, at)
+            wait, generate, queue = (b - a - self.paused(a, b) for a, b in pairwise(moments))
+            parts = (wait, generate, queue, "", self.paused(p.arrival, at))
             out.append(Receipt(version, Outcome.APPLIED, at, p.arrival, entry.position, -1, *parts))
 
     def _note_decode(self, e: GroupDecoded, out: list[Command]) -> None:
@@ -589,8 +585,8 @@ class Controller:
         """deadlines move on with the time; a call past its limit is abandoned"""
         since = e.at if e.since is None else e.since
         self._holds.add(e.why)
-        if e.why is Hold.PAUSE and self._paused_at is None:
-            self._paused_at = since
+        if e.why is Hold.PAUSE and not self._pausing:
+            self._pauses.append((since, NEVER))
         if self._held is None:
             self._held = since
         if self.in_flight is not None:
@@ -600,9 +596,8 @@ class Controller:
         """deadlines stand again, if nothing else holds them; a call past its limit is abandoned"""
         since = e.at if e.since is None else e.since
         self._holds = self._holds - {e.why} if e.why is not None else set()
-        if self._paused_at is not None and e.why in (Hold.PAUSE, None):
-            self._paused += max(0.0, since - self._paused_at)
-            self._paused_at = None
+        if self._pausing and e.why in (Hold.PAUSE, None):
+            self._pauses[-1] = (self._pauses[-1][0], since)
         if self._held is not None and not self._holds:
             self._origin += max(0.0, since - self._held)
             self._held = None
@@ -718,7 +713,7 @@ class Controller:
         self.running = version
         press = any(v <= version and change is Change.PRESS for v, change in self._unmade.items())
         work = self._answer() if reason is Reason.UPDATE else self._work(self._is_edit(version))
-        call = InFlight(self._next_call, j, work.window, version, now, reason, work, press, shadow, self.paused(now))
+        call = InFlight(self._next_call, j, work.window, version, now, reason, work, press, shadow)
         self.in_flight = call
         self._next_call += 1
         self.state = State.PRODUCE

@@ -303,6 +303,7 @@ class Fuzz:
         self.release_at.clear()
         self.excused = self.excused or self.window == 1  # whose first call is one frame long
         leave()
+        self.engine.release_all()  # as the window does; it matters where the person's wish was refused
 
     def _release(self, action: str) -> None:
         if action in self.held:
