@@ -29,13 +29,14 @@ class KeymapEditor(QDialog):
     """Emits `keymapAccepted` with key name to action. Nothing changes until OK."""
 
     keymapAccepted = Signal(dict)
+    _waiting = False
+    """Whether the next key is for the chosen action. Of the class: events come before the instance is made."""
 
     def __init__(self, keymap: Mapping[str, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Keys"))
         self.resize(420, 460)
         self.keymap = dict(keymap)
-        self._waiting = False
         self.question: QMessageBox | None = None
         """Asks whether a key may be taken away from another action."""
         self.table = QTableWidget(len(ACTIONS), 2, self)
