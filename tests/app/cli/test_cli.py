@@ -72,6 +72,7 @@ def test_a_live_run_writes_film_log_and_summary_that_agree(tmp_path: Path, capsy
         assert name in summary
 
 
+@pytest.mark.slow  # the simulation shows the same for all profiles
 def test_chunk_commitment_answers_later_and_revokes_nothing(tmp_path: Path) -> None:
     spec, chunk = (
         json.loads((run(tmp_path, commit, "--assume-call", "0.3", "--commit", commit) / "summary.json").read_text())

@@ -160,6 +160,7 @@ def test_pull_shows_size_and_licence_then_loads_base_and_weights(served: Hub, tm
     assert {r["name"]: r["here"] for r in listed}[name] is True
 
 
+@pytest.mark.slow  # pulls, and plays in a process of its own: a minute beside other tests
 def test_a_pulled_name_runs_from_the_cache(served: Hub, tmp_path: Path) -> None:
     """By name, from the hub's cache, offline; the small files keep their published layout."""
     name = "wan2.1-t2v-1.3b"
