@@ -89,7 +89,7 @@ MUTANTS = [
         "return any(v <= version and change is Change.PROMPT",
         "return False and any(v <= version and change is Change.PROMPT",
     ),
-    Mutant("pause-is-latency", C, "            self._paused += max(0.0, since - self._paused_at)\n", ""),
+    Mutant("pause-is-latency", C, "(b - a - self.paused(a, b) for", "(b - a for"),
     Mutant("seen-when-due", C, "e.at if e.shown is None else e.shown", "e.at"),
     Mutant(
         "decode-is-free",

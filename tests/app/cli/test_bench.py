@@ -90,6 +90,7 @@ def test_bad_input_gets_one_clear_line_and_status_2(
     assert words in error[0]
 
 
+@pytest.mark.slow  # plays for 12 s; tests/engine/measure/test_bench_serving.py has its parts
 def test_bench_serve_writes_report_and_plots_and_its_sessions_replay(tmp_path: Path) -> None:
     out = tmp_path / "bench"
     assert (

@@ -25,6 +25,7 @@ def test_the_curve_bends_where_compute_falls_to_the_fixed_cost() -> None:
     assert rows["720p", 21]["paper_1_ms"] == pytest.approx(1000 * PAPER["720p", 21, 1])
 
 
+@pytest.mark.slow  # layers of the true width; test_usp.py counts the same bytes on small ones
 def test_what_is_sent_is_what_the_model_says() -> None:
     """On two processes, with one layer of the true width."""
     for split in ("2x1", "1x2"):
