@@ -48,10 +48,15 @@ WINDOW_LIBRARIES = (
 )
 TEST_LIBRARIES = ("xvfb", "xauth", "xdotool")
 APT_TIMEOUT = 900
-REAL_TIME = ["-m", "(window or integration) and not slow"]
+REAL_TIME = ["-m", "(window or integration) and not slow", "-o", "cache_dir=.pytest_cache/real-time"]
 """Tests that wait for the clock more than they compute."""
 COMPUTING = ["-n", "2", "--dist", "loadfile", "-m", "not slow and not window and not integration"]
+COMPUTING += ["-o", "cache_dir=.pytest_cache/computing"]
 """All others, in two processes, each with files of its own. They give way to those in real time, beside which they run."""
+ALONE = ["--last-failed", "--last-failed-no-failures", "none"]
+"""What failed beside others. It runs once more with the machine to itself, and both results are printed."""
+TESTS_FAILED = 1
+"""Pytest's exit status when tests ran and some failed; every other one but 0 means that they could not run."""
 
 
 def say(text: str) -> None:
@@ -198,14 +203,21 @@ def test(arguments: list[str]) -> int:
     types = ("types", [str(PYTHON), "-m", "mypy"])
     if arguments:
         return in_turn([types, ("tests", [*pytest, *arguments])])
-    beside = [types, ("tests that compute", [*pytest, *COMPUTING])]
+    real_time, computing = [*pytest, *REAL_TIME], [*pytest, *COMPUTING]
     with ThreadPoolExecutor(1) as pool, tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
-        quiet = pool.submit(in_turn, beside, output)
-        status = in_turn([("tests in real time; beside them types, and tests that compute", [*pytest, *REAL_TIME])])
-        status = quiet.result() or status
+        quiet = pool.submit(lambda: (in_turn([types], output), in_turn([("tests that compute", computing)], output)))
+        live = in_turn([("tests in real time; beside them types, and tests that compute", real_time)])
+        typed, computed = quiet.result()
         output.seek(0)
         print(output.read(), flush=True)
-    return status
+    return typed or alone(live, real_time) or alone(computed, computing)
+
+
+def alone(status: int, command: list[str]) -> int:
+    """Runs the tests again that failed beside others, with the machine to themselves; the exit status then. status: of the first run."""
+    if status != TESTS_FAILED:
+        return status
+    return in_turn([("these failed beside other tests; once more, alone", [*command, *ALONE, "-n", "0", "-v"])])
 
 
 def start(command: list[str], output: IO[str] | None = None) -> subprocess.Popen[bytes]:

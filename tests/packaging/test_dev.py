@@ -139,3 +139,29 @@ def test_a_machine_that_cannot_is_told_and_no_environment_is_made(
     with pytest.raises(SystemExit):
         dev.main()
     assert "nothing was downloaded" in capsys.readouterr().err
+
+
+def test_what_failed_beside_others_has_to_pass_alone(dev: ModuleType, tmp_path: Path) -> None:
+    """One test fails for the first time only, one always; what passed is not run again."""
+    (tmp_path / "test_a.py").write_text(
+        "from pathlib import Path\n"
+        "def test_once():\n"
+        "    there = Path(__file__).with_name('there')\n"
+        "    first = not there.exists()\n"
+        "    there.touch()\n"
+        "    assert not first\n"
+        "def test_good():\n"
+        "    runs = Path(__file__).with_name('runs')\n"
+        "    runs.write_text(runs.read_text() + 'x' if runs.exists() else 'x')\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", str(tmp_path), "--rootdir", str(tmp_path), "-c", os.devnull]
+    command += ["-o", f"cache_dir={tmp_path / 'cache'}"]
+    first = dev.in_turn([("tests", command)])
+    assert first == dev.TESTS_FAILED
+    assert dev.alone(first, command) == 0
+    assert (tmp_path / "runs").read_text() == "x"
+
+    (tmp_path / "test_b.py").write_text("def test_never():\n    assert False\n")
+    first = dev.in_turn([("tests", command)])
+    assert dev.alone(first, command) == dev.TESTS_FAILED
+    assert dev.alone(2, command) == 2, "tests that could not run are not tried again"
