@@ -17,7 +17,7 @@ from engine.runtime.script import parse_script
 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "assets" / "help").glob("*.md"))]
-PLACEHOLDERS = {"N": "2", "S": "1.5", "K": "7", "COMMAND": "doctor", "VERB": "list"}
+PLACEHOLDERS = {"N": "2", "S": "1.5", "K": "7", "COMMAND": "doctor", "VERB": "list", "KIND": "script"}
 """Words that stand for a number or a name; DIR, FILE and NAME are read as they are."""
 
 

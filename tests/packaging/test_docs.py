@@ -1,0 +1,104 @@
+"""README and docs: links lead somewhere, figures are those of their files, what is made from the program is up to date."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+MEASURED = re.compile(r"(\d[\d,]*\.?\d*)(?: (?:s|ms|GB|dB|%))? <!-- measured: (\S+) (\S+)(?: ([\d.e-]+))? -->")
+"""A figure, and in a comment behind it the file in docs/measured, the way to the value in it, and what it is multiplied by."""
+
+
+@pytest.fixture(scope="module")
+def docs() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("foreland_docs", ROOT / "packaging/docs.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def headings(file: Path) -> set[str]:
+    """The anchors of a page, as GitHub and mkdocs make them."""
+    text = re.sub(r"^```.*?^```", "", file.read_text("utf-8"), flags=re.M | re.S)
+    titles = re.findall(r"^#+ (.+)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", t.replace("`", "")).strip().lower().replace(" ", "-") for t in titles}
+
+
+def broken_links(file: Path, text: str) -> list[str]:
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, anchor = link.partition("#")
+        if path.startswith(("http://", "https://")):
+            continue
+        target = (file.parent / path).resolve() if path else file
+        if not target.exists() or (anchor and anchor not in headings(target)):
+            broken.append(link)
+    return broken
+
+
+def value_at(value: Any, way: str) -> float:
+    for part in way.split("/"):
+        value = value[int(part)] if isinstance(value, list) else value[part]
+    return float(value)
+
+
+def wrong_figures(text: str) -> list[str]:
+    """Figures that are not what their file says at the digits shown."""
+    wrong = []
+    for shown, file, way, scale in MEASURED.findall(text):
+        value = value_at(json.loads((ROOT / "docs/measured" / file).read_text("utf-8")), way) * float(scale or 1)
+        digits = len(shown.partition(".")[2])
+        if f"{value:.{digits}f}" != shown.replace(",", ""):
+            wrong.append(f"{shown} is {value:.{digits}f} in {file} {way}")
+    return wrong
+
+
+@pytest.mark.parametrize("file", TEXTS, ids=lambda f: f.name)
+def test_links_lead_somewhere(file: Path) -> None:
+    assert broken_links(file, file.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("file", TEXTS, ids=lambda f: f.name)
+def test_figures_are_those_of_their_files(file: Path) -> None:
+    text = file.read_text("utf-8")
+    assert wrong_figures(text) == []
+    assert len(MEASURED.findall(text)) == text.count("<!-- measured:"), "a figure stands before each comment"
+
+
+def test_readme_has_figures_and_wrong_ones_are_found() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert len(MEASURED.findall(text)) >= 4
+    figure = MEASURED.search(text)
+    assert figure is not None
+    assert wrong_figures(text.replace(figure[1], "9" + figure[1]))
+    assert broken_links(
+        ROOT / "README.md", "[a](docs/nothing.md) [b](docs/guide.md#nothing) [c](docs/guide.md#keys)"
+    ) == [
+        "docs/nothing.md",
+        "docs/guide.md#nothing",
+    ]
+
+
+def test_pages_that_are_made_are_up_to_date(docs: ModuleType, tmp_path: Path) -> None:
+    docs.write_pages(tmp_path)
+    for made in tmp_path.iterdir():
+        assert made.read_text("utf-8") == (ROOT / "docs" / made.name).read_text("utf-8"), (
+            "run: python packaging/docs.py pages"
+        )
+
+
+def test_the_site_builds_without_a_warning(docs: ModuleType, tmp_path: Path) -> None:
+    assert docs.build_site(tmp_path) == 0
+    front = (tmp_path / "index.html").read_text("utf-8")
+    assert 'href="guide.html"' in front and 'href="architecture.html"' in front
+    assert (tmp_path / "search/search_index.json").exists() or list(tmp_path.rglob("search_index.js*"))
+    assert re.findall(r'(?:src|href)="(https?://[^"]+)"', front) == [], "nothing is loaded from elsewhere"
