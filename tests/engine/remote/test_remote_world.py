@@ -91,6 +91,8 @@ def away(folder: Path | None = None, delay: float = DELAY, token: str = "", star
         yield it
     finally:
         engine.close()
+        network.cut(up=False)
+        clock.sleep(1.0)  # the wires end
 
 
 SCRIPT = Script("a", 5.0, tuple(ScriptEvent(t, w, "forward") for t, w in ((0.7, "down"), (2.1, "up"), (3.3, "down"))))
