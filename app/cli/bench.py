@@ -16,9 +16,10 @@ from app.cli.report import markdown, write_json
 from app.options import ChoiceError, ModelOptions, gpu_count
 from engine.assets import prompt_presets
 from engine.measure.simulate import METHODS, UPDATES
+from engine.models.cores import default_threads
 from engine.models.interface import Model
 from engine.models.load_options import DTYPES
-from engine.models.registry import default_threads, pocket_folder
+from engine.models.registry import pocket_folder
 
 if TYPE_CHECKING:
     from engine.models.interface import ModelSpec

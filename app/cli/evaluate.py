@@ -63,8 +63,9 @@ def evaluate(
         raise UserError("the renderer needs the package numba: pip install 'foreland[train]'") from e
     import torch
 
+    from engine.models.cores import default_threads
     from engine.models.pocket.sampler import PocketWeights, WeightsError
-    from engine.models.registry import default_threads, pocket_folder
+    from engine.models.registry import pocket_folder
     from engine.training import evaluate as judged
 
     worlds = worlds or (8 if quick else 24)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from engine.models.cores import default_threads
 from engine.models.load_options import LoadOptions
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
-MOST_THREADS = 16
-"""Torch threads of a large model on a CPU, at most: more contend for memory."""
 IDENTITY_BYTES = 1 << 20
 """Read at either end of a file of weights to name them."""
 
@@ -46,7 +44,7 @@ def torch_dtype(options: LoadOptions, device: torch.device) -> torch.dtype:
 
 def set_threads(options: LoadOptions) -> None:
     """Sets torch's threads for a large model."""
-    torch.set_num_threads(options.threads or min(MOST_THREADS, os.cpu_count() or 2))
+    torch.set_num_threads(options.threads or default_threads())
 
 
 def offload_blocks(model: Any, device: torch.device) -> None:

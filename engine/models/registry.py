@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import threading
 from dataclasses import replace
 from functools import partial
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from engine.models.interface import Loader, Model, Progress
 
 LOOK_SECONDS = 0.1
-MOST_THREADS = 8
-"""More does not help a model as small as the pocket world."""
 
 
 _loading = threading.RLock()
@@ -74,12 +71,6 @@ def options_of(name: str, like: str | None = None) -> frozenset[str]:
 def pocket_folder() -> Path:
     """Where the pocket world's weights are."""
     return FOLDER / "pocket"
-
-
-def default_threads() -> int:
-    """Torch threads for sampling the pocket world: all cores up to MOST_THREADS."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
-    return min(MOST_THREADS, cores)
 
 
 def loader(

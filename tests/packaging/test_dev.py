@@ -141,7 +141,9 @@ def test_a_machine_that_cannot_is_told_and_no_environment_is_made(
     assert "nothing was downloaded" in capsys.readouterr().err
 
 
-def test_what_failed_beside_others_has_to_pass_alone(dev: ModuleType, tmp_path: Path) -> None:
+def test_what_failed_beside_others_has_to_pass_alone(
+    dev: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One test fails for the first time only, one always; what passed is not run again."""
     (tmp_path / "test_a.py").write_text(
         "from pathlib import Path\n"
@@ -154,6 +156,8 @@ def test_what_failed_beside_others_has_to_pass_alone(dev: ModuleType, tmp_path: 
         "    runs = Path(__file__).with_name('runs')\n"
         "    runs.write_text(runs.read_text() + 'x' if runs.exists() else 'x')\n"
     )
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "xdist.plugin")
     command = [sys.executable, "-m", "pytest", "-q", str(tmp_path), "--rootdir", str(tmp_path), "-c", os.devnull]
     command += ["-o", f"cache_dir={tmp_path / 'cache'}"]
     first = dev.in_turn([("tests", command)])

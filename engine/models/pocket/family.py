@@ -24,7 +24,7 @@ class PocketFamily(Family):
         progress("importing torch", 0.05)
         import torch
 
-        from engine.models.registry import default_threads
+        from engine.models.cores import default_threads
 
         torch.set_num_threads(options.threads or default_threads())
         progress("importing diffusers", 0.3)

@@ -40,11 +40,11 @@ def run(tmp_path: Path, name: str, *more: str) -> Path:
 def test_equal_runs_in_virtual_time_give_equal_frames_bit_for_bit(tmp_path: Path) -> None:
     a = np.load(run(tmp_path, "a", "--assume-call", "0.4") / "f.npy")
     b = np.load(run(tmp_path, "b", "--assume-call", "0.4") / "f.npy")
-    c = np.load(run(tmp_path, "c", "--assume-call", "0.4", "--seed", "1") / "f.npy")
+    c = np.load(run(tmp_path, "c", "--assume-call", "0.4", "--seed", "1", "--seconds", "0.5") / "f.npy")
     assert a.shape == (32, 160, 256, 3)
     assert a.dtype == np.uint8
     assert np.array_equal(a, b)
-    assert not np.array_equal(a, c)
+    assert not np.array_equal(a[: len(c)], c)
 
 
 def test_a_live_run_writes_film_log_and_summary_that_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,7 +32,7 @@ from engine.models.schedulers import noise
 def weights() -> PocketWeights:
     """Small and random."""
     torch.manual_seed(0)
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
     net = PocketNet(NetworkConfig(width=128, layers=3, stem=32))
     with torch.no_grad():
         for p in net.parameters():
