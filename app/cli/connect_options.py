@@ -32,7 +32,7 @@ class Place:
         """The model of this machine, or the server's. window: K of the session, where that is chosen. Raises UserError."""
         if self.url is None:
             if self.token_file is not None:
-                raise UserError("--token-file belongs to --connect: say which server")
+                raise UserError("--token-file needs --connect: name the server")
             with as_user_error(ChoiceError):
                 return model.choose(window)
         if model != ModelOptions():
@@ -40,7 +40,7 @@ class Place:
                 "the server chose the model and how it runs: with --connect leave --model and its options out"
             )
         if not self.url.startswith("ws://"):
-            raise UserError(f"{self.url} is no address of a server: say ws://HOST:PORT")
+            raise UserError(f"{self.url} is not the address of a server: give ws://HOST:PORT")
         from engine.remote.client import RemoteWorld
         from engine.remote.line import LineError
         from engine.remote.trust import token_of

@@ -96,7 +96,7 @@ def cli(verbose: bool) -> None:
     """Explore worlds that a video diffusion model makes up as you go."""
     level = os.environ.get("FORELAND_LOG", "info" if verbose else "warning").lower()
     if level not in LEVELS:
-        raise click.UsageError(f"FORELAND_LOG={level} is no level: {', '.join(LEVELS)}")
+        raise click.UsageError(f"FORELAND_LOG={level} is not a log level: {', '.join(LEVELS)}")
     set_up_logs(level)
 
 

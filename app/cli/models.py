@@ -94,7 +94,7 @@ def pull(name: str, yes: bool) -> int:
         click.echo(f"to: {plan.folder} ({hub.gb(plan.free)} free)")
         if not yes:
             if not sys.stdin.isatty():
-                raise UserError("nothing was downloaded: say --yes to agree to the size and the licence")
+                raise UserError("nothing was downloaded: --yes agrees to the size and the licence")
             if not click.confirm("download it?"):
                 click.echo("nothing was downloaded")
                 return FAILED
@@ -270,5 +270,5 @@ def _free_here() -> tuple[float, str]:
     device = torch_device(LoadOptions())
     free = free_memory(device)
     if free is None:
-        raise ValueError("how much memory is free cannot be seen here: say --memory GB")
+        raise ValueError("the free memory cannot be read here: give it with --memory GB")
     return free, device.type

@@ -25,7 +25,7 @@ class FilePath(click.Path):
             if e.errno == errno.ENAMETOOLONG:
                 self.fail(f"{str(value)[:80]}... is too long for a file's name", param, ctx)
         except ValueError as e:
-            self.fail(f"{str(value)[:80]!r} is no file's name ({e})", param, ctx)
+            self.fail(f"{str(value)[:80]!r} is not a file name ({e})", param, ctx)
         if not str(value):
             self.fail("the name of the file is empty", param, ctx)
         return super().convert(value, param, ctx)
@@ -92,7 +92,7 @@ class Size(click.ParamType[tuple[int, int]]):
         if isinstance(value, tuple):
             return value
         if not (m := re.fullmatch(r"([0-9]{1,6})x([0-9]{1,6})", value)):
-            self.fail(f"{value[:40]} is no size: say 832x480.", param, ctx)
+            self.fail(f"{value[:40]} is not a size: give one like 832x480.", param, ctx)
         return int(m[1]), int(m[2])
 
 
@@ -105,7 +105,7 @@ class Gpus(click.ParamType[Any]):
         if value == "auto" or isinstance(value, int):
             return value
         if not re.fullmatch("[0-9]{1,2}", value) or not 1 <= int(value) <= 64:
-            self.fail(f"{value[:40]} is no number of GPUs: say 1 to 64, or auto.", param, ctx)
+            self.fail(f"{value[:40]} is not a number of GPUs: give 1 to 64, or auto.", param, ctx)
         return int(value)
 
 

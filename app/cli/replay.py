@@ -48,7 +48,7 @@ def _film_again(session: Path, film: Path, model_name: str | None, options: Load
         lines = read_session(session)
         name = model_name or lines[0].get("model")
         if not isinstance(name, str):
-            raise ReplayError(f"{session}: its first line names no model: say --model NAME")
+            raise ReplayError(f"{session}: its first line does not name a model: give one with --model NAME")
         spec = spec_of(name)
         model = loader(name, options)(lambda stage, share: None)
         recorder = Recorder(film, spec.width, spec.height, spec.fps, rate=spec.sound_rate)

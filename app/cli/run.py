@@ -69,7 +69,7 @@ def run(
     script = load_script(None)
     if prompt is not None:
         if not prompt.strip():
-            raise UserError("the prompt is empty: say what the world should be")
+            raise UserError("the prompt is empty: describe the world")
         script = replace(script, prompt=prompt)
     try:
         folder = session or new_session()

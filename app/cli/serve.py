@@ -56,7 +56,7 @@ def serve(model: ModelOptions, host: str, port: int, token_file: Path | None, wo
     try:
         server = listen(lobby, host, port)
     except OSError as e:
-        raise UserError(f"{host}:{port} cannot be listened at ({e.strerror or e}): name another --port") from e
+        raise UserError(f"{host}:{port} cannot be used ({e.strerror or e}): choose another --port") from e
     port = server.socket.getsockname()[1]
     more = f" --token-file {token_file}" if token_file is not None else ""
     click.echo(f"{choice.name} is served: foreland run --connect ws://{host}:{port}{more}")

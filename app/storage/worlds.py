@@ -109,7 +109,7 @@ def _beside(file: Path, name: str) -> Path:
             return wanted
     except (OSError, ValueError, RuntimeError):  # a loop of links, a name that is none
         pass
-    raise DocumentError(f"{file}: begin: {name[:100]!r} is no file in the world's own folder")
+    raise DocumentError(f"{file}: begin: {name[:100]!r} is not a file in the world's own folder")
 
 
 def worlds(home: Path | None) -> list[World]:

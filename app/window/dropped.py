@@ -33,7 +33,7 @@ def start_file(data: QMimeData, folder: Path) -> Path:
         return _saved(data.imageData(), folder)
     if local:
         raise Refused(
-            tr("{name} is no picture or film of a known kind: {kinds}", name=local[0].name, kinds=", ".join(KNOWN))
+            tr("{name} is not a picture or film of a known kind: {kinds}", name=local[0].name, kinds=", ".join(KNOWN))
         )
     raise Refused(
         tr("a world starts from a picture or a film of this machine: save it first, or copy the picture itself")
@@ -59,5 +59,5 @@ def _saved(image: object, folder: Path) -> Path:
         raise Refused(problem.format(folder=folder, reason=e.strerror)) from e
     if picture.isNull() or not picture.save(str(file)):
         drop_empty(file)
-        raise Refused(problem.format(folder=folder, reason=tr("it is none, or the disk is full")))
+        raise Refused(problem.format(folder=folder, reason=tr("it is not an image, or the disk is full")))
     return file

@@ -308,11 +308,11 @@
    <translation>Eine Welt beginnt mit einem Bild oder Film auf diesem Rechner: erst speichern, oder das Bild selbst kopieren</translation>
   </message>
   <message>
-   <source>{name} is no picture or film of a known kind: {kinds}</source>
+   <source>{name} is not a picture or film of a known kind: {kinds}</source>
    <translation>{name} ist kein Bild oder Film einer bekannten Art: {kinds}</translation>
   </message>
   <message>
-   <source>it is none, or the disk is full</source>
+   <source>it is not an image, or the disk is full</source>
    <translation>es ist keines, oder die Platte ist voll</translation>
   </message>
   <message>

@@ -308,11 +308,11 @@
    <translation>Un mundo empieza con una imagen o película de esta máquina: guárdala primero, o copia la imagen misma</translation>
   </message>
   <message>
-   <source>{name} is no picture or film of a known kind: {kinds}</source>
+   <source>{name} is not a picture or film of a known kind: {kinds}</source>
    <translation>{name} no es una imagen ni una película de un tipo conocido: {kinds}</translation>
   </message>
   <message>
-   <source>it is none, or the disk is full</source>
+   <source>it is not an image, or the disk is full</source>
    <translation>no lo es, o el disco está lleno</translation>
   </message>
   <message>

@@ -308,11 +308,11 @@
    <translation>Un monde commence par une image ou un film de cette machine : enregistrez-le d’abord, ou copiez l’image elle-même</translation>
   </message>
   <message>
-   <source>{name} is no picture or film of a known kind: {kinds}</source>
+   <source>{name} is not a picture or film of a known kind: {kinds}</source>
    <translation>{name} n’est ni une image ni un film d’un genre connu : {kinds}</translation>
   </message>
   <message>
-   <source>it is none, or the disk is full</source>
+   <source>it is not an image, or the disk is full</source>
    <translation>ce n’en est pas une, ou le disque est plein</translation>
   </message>
   <message>

@@ -308,11 +308,11 @@
    <translation>世界はこのマシンにある画像か動画から始まります。先に保存するか、画像そのものをコピーしてください</translation>
   </message>
   <message>
-   <source>{name} is no picture or film of a known kind: {kinds}</source>
+   <source>{name} is not a picture or film of a known kind: {kinds}</source>
    <translation>{name} は対応する画像や動画ではありません: {kinds}</translation>
   </message>
   <message>
-   <source>it is none, or the disk is full</source>
+   <source>it is not an image, or the disk is full</source>
    <translation>画像ではないか、ディスクがいっぱいです</translation>
   </message>
   <message>

@@ -308,11 +308,11 @@
    <translation>世界要从这台机器上的图片或影片开始：请先保存，或复制图片本身</translation>
   </message>
   <message>
-   <source>{name} is no picture or film of a known kind: {kinds}</source>
+   <source>{name} is not a picture or film of a known kind: {kinds}</source>
    <translation>{name} 不是已知类型的图片或影片：{kinds}</translation>
   </message>
   <message>
-   <source>it is none, or the disk is full</source>
+   <source>it is not an image, or the disk is full</source>
    <translation>它不是图片，或磁盘已满</translation>
   </message>
   <message>

@@ -162,7 +162,7 @@ class RankGroup:
             self._fail(rank, self._ending(rank) or "its pipe ended")
         except Exception as e:
             log.info("rank %d", rank, exc_info=e)
-            self._fail(rank, f"what it sent is no message ({type(e).__name__})")
+            self._fail(rank, f"what it sent is not a message ({type(e).__name__})")
         if header["op"] == "error":
             log.error("rank %d: %s", rank, header.get("traceback", header["text"]))
             self._fail(rank, header["text"])

@@ -48,7 +48,7 @@ def load_parallel(
     entry = find(name, like)
     code = family(entry.family)
     if not isinstance(code, SpreadsOverRanks):
-        raise ValueError(f"{entry.name} cannot be spread over several ranks: take --gpus 1")
+        raise ValueError(f"{entry.name} cannot be spread over several ranks: use --gpus 1")
     options = options.checked()
     alone = replace(options, gpus=1, split=None)
     heads = code.heads(entry, alone)

@@ -47,7 +47,7 @@ def choose(heads: int, ranks: int, wanted: str | None = None) -> Split:
     try:
         u, r = (int(x) for x in wanted.lower().split("x"))
     except ValueError:
-        raise SplitError(f"{wanted!r} is no split: say auto or one of {names} (Ulysses x ring)") from None
+        raise SplitError(f"{wanted!r} is not a split: use auto or one of {names} (Ulysses x ring)") from None
     for s in known:
         if (s.ulysses, s.ring) == (u, r):
             return s

@@ -218,7 +218,7 @@ def run_rank(pipe: Connection, kind: type[Rank]) -> None:
             except (EOFError, OSError):
                 os._exit(0)  # the engine is gone; the main thread may be anywhere
             except Exception as e:  # what came is no message: nothing after it can be trusted
-                text = f"what came from the engine is no message ({type(e).__name__})"
+                text = f"what came from the engine is not a message ({type(e).__name__})"
                 with suppress(OSError):
                     send(pipe, {"op": "error", "text": text, "traceback": traceback.format_exc()})
                 os._exit(1)

@@ -203,7 +203,7 @@ def entry_of(name: str, row: dict[str, Any], source: str) -> Entry:
     if missing := sorted(REQUIRED - row.keys()):
         raise ValueError(f"the row has no {', '.join(missing)}")
     if unknown := sorted(row.keys() - OF_FILES):
-        raise ValueError(f"the row has {', '.join(unknown)}, which mean nothing here")
+        raise ValueError(f"the row has unknown entries: {', '.join(unknown)}")
     try:
         entry = ENTRY.validate_python({**row, "name": name, "source": source})
         entry.spec().check_window(entry.window)

@@ -29,9 +29,9 @@ def torch_device(options: LoadOptions) -> torch.device:
     try:
         device = torch.device(name)
     except RuntimeError as e:
-        raise ValueError(f"{name!r} is no device: take cpu, cuda, cuda:0 or mps") from e
+        raise ValueError(f"{name!r} is not a device: use cpu, cuda, cuda:0 or mps") from e
     if device.type == "cuda" and not torch.cuda.is_available():
-        raise ValueError("no CUDA device is there: take --device cpu, or look at `foreland doctor`")
+        raise ValueError("there is no CUDA device: use --device cpu, or see `foreland doctor`")
     return device
 
 

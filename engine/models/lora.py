@@ -102,7 +102,7 @@ class Lora:
         if left:
             hint = ""
             if any("to_gate_compress" in k for k in left):
-                hint = "; it is for sparse attention (VSA), which is not run here: take the dense variant"
+                hint = "; it is for sparse attention (VSA), which is not run here: use the dense variant"
             raise LayoutError(f"{self.source}: {listed(left)} fits no weight of the model it is laid on{hint}")
         log.info("%s is merged into %d weights", self.source.name, len(self.used))
 
@@ -253,7 +253,7 @@ def parsed(state: Mapping[str, Tensor], source: Path, settings: dict[str, Any] |
             "are read; LoKr, LoHa and others are not)"
         )
     if not modules:
-        raise LayoutError(f"{source} holds no LoRA")
+        raise LayoutError(f"{source} does not hold a LoRA")
     for module in modules.values():
         have = module.tensors
         if (Role.DOWN in have) != (Role.UP in have) or (Role.UP_BIAS in have and Role.DOWN not in have):

@@ -28,7 +28,7 @@ def read_gguf(file: Path) -> dict[str, Tensor]:
     try:
         state = load_gguf_checkpoint(str(file))
     except Exception as e:  # the package gguf raises many kinds for a damaged file
-        raise ValueError(f"it is no GGUF file that can be read ({str(e).splitlines()[0]})") from e
+        raise ValueError(f"it is not a readable GGUF file ({str(e).splitlines()[0]})") from e
     return {
         k: dequantize_gguf_tensor(v).to(torch.bfloat16) if hasattr(v, "quant_type") else v for k, v in state.items()
     }

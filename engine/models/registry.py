@@ -47,7 +47,7 @@ def family(name: str) -> Family:
                 f"the plug-in of the family {name} ({point.value}) cannot be loaded: {type(e).__name__}: {e}"
             ) from e
         if not isinstance(found, Family):
-            raise PluginError(f"the plug-in of the family {name}: {point.value} is no engine.models.family.Family")
+            raise PluginError(f"the plug-in of the family {name}: {point.value} is not an engine.models.family.Family")
         return found
     raise PluginError(f"no plug-in that is installed here brings the family {name}")
 

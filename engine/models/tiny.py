@@ -26,7 +26,7 @@ def write_tiny(name: str, folder: Path, seed: int = 0) -> Path:
     if not isinstance(writer, WritesTiny):
         raise TinyError(f"there is no small checkpoint of {name}")
     if folder.exists() and any(folder.iterdir()):
-        raise TinyError(f"{folder} is not empty: nothing was written; take a new folder")
+        raise TinyError(f"{folder} is not empty: nothing was written; name a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     import torch
 

@@ -122,7 +122,7 @@ def greet(dial: Dial, hello: Hello, clock: Clock) -> Greeting:
         message, _ = to_client(data)
     except BadMessage as e:
         line.close()
-        raise LineError(f"what answers is no Foreland server of this version ({e})") from e
+        raise LineError(f"what answers is not a Foreland server of this version ({e})") from e
     except LineError:
         line.close()
         raise
@@ -131,7 +131,7 @@ def greet(dial: Dial, hello: Hello, clock: Clock) -> Greeting:
     line.close()
     if isinstance(message, Refusal):
         raise Turned(message.reason)
-    raise LineError("the server speaks another version of the protocol: take the same Foreland at both ends")
+    raise LineError("the server speaks another version of the protocol: install the same Foreland at both ends")
 
 
 class Turned(LineError):

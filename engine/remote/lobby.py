@@ -32,7 +32,7 @@ class Lobby:
         try:
             return self._admitted(line, first)
         except BadMessage as e:
-            line.send(packed(Refusal(reason=f"this is no Foreland of this version: {e}"[:1000])))
+            line.send(packed(Refusal(reason=f"this is not a Foreland of this version: {e}"[:1000])))
             raise LineError(str(e)) from e
         except LineError as e:
             line.send(packed(Refusal(reason=str(e)[:1000])))
@@ -41,7 +41,7 @@ class Lobby:
     def _admitted(self, line: Line, first: bytes) -> Host | None:
         hello, _ = to_server(first)
         if not isinstance(hello, Hello):
-            raise BadMessage("it did not say hello")
+            raise BadMessage("it did not begin with a greeting")
         if hello.protocol != PROTOCOL:
             raise LineError(
                 f"the server speaks version {PROTOCOL} of the protocol and the client {hello.protocol}: take the same "

@@ -60,7 +60,7 @@ def read_session(folder: Path) -> list[dict[str, Any]]:
     file = folder / LOG
     lines = _lines(file)
     if not lines or lines[0].get("kind") != "session":
-        raise ReplayError(f"{file} is not a session log: its first line is no session")
+        raise ReplayError(f"{file} is not a session log: its first line is not a session")
     schema = lines[0].get("schema")
     if not isinstance(schema, int) or not 1 <= schema <= SCHEMA:
         raise ReplayError(f"{file} has schema {schema!r:.40}; this version reads 1 to {SCHEMA}")
@@ -92,7 +92,7 @@ def _lines(file: Path) -> list[dict[str, Any]]:
                 break
             raise ReplayError(f"{file} is not a session log: line {number} is not JSON ({_short(e)})") from e
         if not isinstance(line, dict) or not isinstance(line.get("kind"), str):
-            raise ReplayError(f"{file} is not a session log: line {number} is no object with a kind")
+            raise ReplayError(f"{file} is not a session log: line {number} is not an object with a kind")
         lines.append(line)
     return lines
 

@@ -48,6 +48,7 @@ ROWS = (
     Row("detail_luma", "walk: detail in luma", "0.7 to 1.3", 0.7, 1.3),
     Row("detail_chroma", "walk: detail in chroma", "0.7 to 1.3", 0.7, 1.3),
     Row("two_sample", "two-sample accuracy", "at most 0.80", high=0.8),
+    Row("two_sample_check", "the same judge, true frames against blurred ones", "at least 0.85", 0.85),
     Row("approach", "approach: reached, larger, the same", "80 %", 0.8),
     Row("land", "land, by a judge of true frames", "90 %", 0.9),
     Row("night", "night, mean luma", "45", 45),

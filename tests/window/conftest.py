@@ -289,7 +289,7 @@ def shared(open_any: Callable[..., Person], tmp_path_factory: pytest.TempPathFac
     home, session, devices = folder / "home", folder / "session", DummyDevices()
     clock = DeviceClock()
     person = open_any(
-        Settings(prompt=PROMPT),
+        Settings(prompt=PROMPT, steps=2),
         session,
         (1180, 760),
         clock=SystemClock(clock),

@@ -51,7 +51,7 @@ def test_what_is_no_start_is_said(qapp: QApplication, tmp_path: Path) -> None:
     assert not may_start(data(text="snowy mountains"))
     with pytest.raises(Refused, match="save it first"):
         start_file(data("https://example.org/castle.png"), tmp_path)
-    with pytest.raises(Refused, match=r"notes\.txt is no picture or film"):
+    with pytest.raises(Refused, match=r"notes\.txt is not a picture or film"):
         start_file(data("file:///x/notes.txt"), tmp_path)
     (tmp_path / "full").write_text("")
     with pytest.raises(Refused, match="could not be written"):

@@ -265,7 +265,7 @@ class PocketSampler(Sampler):
         elif file.suffix == SUFFIX:
             self._start = read_place(file)
         elif self._palettes is None:
-            raise ConditionError("these weights do not know what pictures look like: begin from a prompt")
+            raise ConditionError("these weights cannot begin from a picture: begin from a prompt")
         else:
             try:
                 self._start = likeness(read_still(file, self.spec), self._palettes)

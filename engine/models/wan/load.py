@@ -131,7 +131,7 @@ def heads(entry: Entry) -> int:
             f"{entry.name} keeps its far history in other patches, which is not spread over ranks yet: take --gpus 1"
         )
     if SamplingConfig(**entry.recipe).registers:
-        raise ValueError(f"{entry.name} has tokens of no latent, which are not spread over ranks yet: take --gpus 1")
+        raise ValueError(f"{entry.name} has tokens of no latent, which cannot be spread over ranks yet: use --gpus 1")
     return int(config["num_attention_heads"])
 
 
@@ -249,7 +249,7 @@ def read_vae(base: Path, dtype: torch.dtype, device: torch.device) -> Any:
                 base / name, dtype, device, weight_files.read_json(mark) if mark.exists() else None
             )
     raise LayoutError(
-        f"{base} has no VAE (vae/ or Wan2.1_VAE.pth): pull the base model, or say where it is with --base"
+        f"{base} has no VAE (vae/ or Wan2.1_VAE.pth): pull the base model, or name its folder with --base"
     )
 
 

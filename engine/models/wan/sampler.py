@@ -275,7 +275,9 @@ class WanSampler(Sampler[WanInputs]):
         if request.history in IMAGE_POLICIES:
             # only a session's first call comes here
             if self._given and not new:
-                raise ValueError(f"K = {k} leaves nothing to sample after {len(self._given)} given latents: take more")
+                raise ValueError(
+                    f"K = {k} leaves nothing to sample after {len(self._given)} given latents: use a larger K"
+                )
             given = [] if self.config.image == "channels" else given
             clean = self._sampled(request, report, {}, [], len(given), k - len(given), [], conditioning=given)
             latents = [*given, *clean]
@@ -610,7 +612,7 @@ class WanSampler(Sampler[WanInputs]):
         if request.history is HistoryPolicy.LATENT_INPUT and self.config.image == "clamp":
             m = min(self.config.keyframes, j - 1, k - 2)
         if k < m + 2:
-            raise ValueError(f"K = {k} leaves nothing to play after a boundary image: take at least 2")
+            raise ValueError(f"K = {k} leaves nothing to play after a boundary image: use at least 2")
         for p in range(j - m - 1, j):
             if p not in self._groups:
                 raise KeyError(f"group {p} is not kept: the call at {j} cannot begin with it")

@@ -110,7 +110,7 @@ def test_an_error_of_the_program_is_1_and_its_trace_is_in_the_log(
 def test_a_level_that_is_none_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("FORELAND_LOG", "loud")
     assert main(["doctor"]) == 2
-    assert "FORELAND_LOG=loud is no level: debug, info, warning, error" in capsys.readouterr().err
+    assert "FORELAND_LOG=loud is not a log level: debug, info, warning, error" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from app.cli.main import main
         (["explore", "--connect", "http://x"], "ws://HOST:PORT"),
         (["explore", "--connect", "ws://127.0.0.1:9"], "does not answer"),
         (["explore", "--connect", "ws://127.0.0.1:9", "--gpus", "2"], "the server chose the model"),
-        (["explore", "--token-file", "x"], "belongs to --connect"),
+        (["explore", "--token-file", "x"], "needs --connect"),
         (["explore", "--connect", "ws://127.0.0.1:9", "--token-file", "none"], "token file"),
     ],
 )

@@ -368,7 +368,7 @@ def test_a_message_that_is_none_ends_the_group_at_once_on_either_side() -> None:
         group = bare(2)
         garble(group)
         began = time.monotonic()
-        with pytest.raises(RankError, match=r"rank [01] of 2: .*is no message"):
+        with pytest.raises(RankError, match=r"rank [01] of 2: .*is not a message"):
             group.answers()
         assert time.monotonic() - began < 15, "the patience with silence is longer"
         assert not group.alive

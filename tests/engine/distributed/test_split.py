@@ -36,7 +36,7 @@ def test_all_legal_splits_are_known() -> None:
     [
         ("8x1", "12 heads do not divide by 8; legal for 12 heads on 8 ranks: 4x2, 2x4, 1x8"),
         ("4x4", "4 x 4 is not 8 ranks"),
-        ("four", "is no split"),
+        ("four", "is not a split"),
         ("0x8", "is not 8 ranks"),
     ],
 )

@@ -226,7 +226,7 @@ def test_fused_names_of_h3_s_own_code() -> None:
         (lambda f: {k: v[:0] if "_A" in k else v[:, :0] for k, v in f.items()}, "do not go together"),
         (lambda f: {**f, "blocks.0.attn1.to_q.alpha": torch.ones(3)}, "3 numbers instead of one"),
         (lambda f: {**f, "blocks.0.attn1.norm_q.diff_b": torch.ones(64)}, "has none of"),
-        (lambda f: {**f, "blocks.0.attn1.to_gate_compress.set_weight": torch.ones(2, 2)}, "take the dense variant"),
+        (lambda f: {**f, "blocks.0.attn1.to_gate_compress.set_weight": torch.ones(2, 2)}, "use the dense variant"),
     ],
 )
 def test_a_key_without_a_use_is_named_and_refused(

@@ -102,7 +102,7 @@ def test_a_row_in_the_data_folder_is_a_model(tmp_path: Path, monkeypatch: pytest
         ("{", "is not JSON"),
         ([1], "holds no rows"),
         ({"mine": {"family": "wan"}}, "the row has no fps, history, size, spans, steps, title, window, windows"),
-        ({"mine": ROW | {"colour": "red"}}, "the row has colour, which mean nothing here"),
+        ({"mine": ROW | {"colour": "red"}}, "the row has unknown entries: colour"),
         ({"mine": ROW | {"history": ["memory"]}}, "the row cannot be read"),
         ({"mine": ROW | {"window": 99}}, "out of range"),
         ({"mine": ROW}, "brings the family stripes"),

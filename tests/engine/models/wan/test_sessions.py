@@ -327,7 +327,7 @@ def test_a_world_begins_from_a_picture_or_a_film(
         (["--model", "TINY", "--window", "40"], "K = 40 is out of range"),
         (["--model", "TINY", "--history", "boundary-image"], "does not know the history policy boundary-image"),
         (["--model", "TINY", "--size", "100x64"], "is not a size"),
-        (["--model", "TINY", "--size", "big"], "is no size"),
+        (["--model", "TINY", "--size", "big"], "is not a size"),
         (["--model", "TINY", "--device", "cuda"], "no CUDA device is there"),
         (["--model", "TINY", "--image", "/nowhere.png"], "/nowhere.png is not there"),
         (["--model", "TINY", "--image", "SCRIPT"], "cannot be read as a picture"),
