@@ -38,7 +38,7 @@ from engine.models.pocket2.things import NAMES, VARIANTS
 Array = NDArray[np.float32]
 TEXELS, CODES = 64, 12
 """Side and channels of a thing's learned code; its texture has twice the side."""
-HIDDEN, EXTRAS, NEAR, BLOCK = 48, 14, 5, 4096
+HIDDEN, EXTRAS, NEAR, BLOCK = 48, 14, 5, 12288
 LIGHTS = 15
 
 

@@ -141,10 +141,11 @@ def ground(
     """
     flat = depth.flatten()
     index = (torch.isfinite(flat) & free).nonzero()[:, 0]
-    d = flat[index]
+    d = flat.index_select(0, index)
     column = index % WIDTH
     a = float(pose[3]) + (torch.arange(WIDTH) + 0.5 - WIDTH / 2) / FOCAL
-    x, y = float(pose[0]) + a.cos()[column] * d, float(pose[1]) + a.sin()[column] * d
+    x = float(pose[0]) + a.cos().index_select(0, column) * d
+    y = float(pose[1]) + a.sin().index_select(0, column) * d
     at = torch.stack((x - fields.origin[0], y - fields.origin[1]), -1)[None, None] * (2 / fields.extent) - 1
     m = grid_sample(lit[None], at, align_corners=False, padding_mode="border")[0, :, 0]
     level, gx, gy = m[0], m[5], m[6]
@@ -165,8 +166,10 @@ def ground(
         near = (fade > 0).nonzero()[:, 0]
         first = row[channels.start]
         # waves run with the wind; what is dry stays
-        drift = wet[near] * (time * WAVES)
-        f[first : first + 4, near] = _fetch(t, x[near] + drift, y[near] + 0.6 * drift, period) * fade[near]
+        drift = wet.index_select(0, near) * (time * WAVES)
+        u, v = x.index_select(0, near) + drift, y.index_select(0, near) + 0.6 * drift
+        values = _fetch(t, u, v, period) * fade.index_select(0, near)
+        f[first : first + 4].index_copy_(1, near, values)
     f[row[WIDE_TEXTURE]] = _fetch(t[:1], x, y, 421.0)[0] * f3
     f[row[TRACK]], f[row[DEPTH_]], f[row[DISTANCE]] = m[4], level.clamp(-4, 4), d
     if mix[LANDS.index("city")] > 0.01:
@@ -260,10 +263,13 @@ class Renderer:
         how hard rain and snow fall, before and at the end.
         """
         n = len(poses)
-        buffers, ms = self.buffers(ground, land, poses, mixes, seed, old, share, start)
-        times = [start + i / FPS for i in range(n)]
-        falls = [falling[0] + (falling[1] - falling[0]) * np.float32((i + 1) / n) for i in range(n)]
-        return list(_workers().map(self.drawn, buffers, ms, poses, times, falls))
+        buffer, ms = self._prepared(ground, land, poses, mixes, seed, old, share, start)
+
+        def made(i: int) -> NDArray[np.uint8]:
+            fall = falling[0] + (falling[1] - falling[0]) * np.float32((i + 1) / n)
+            return self.drawn(buffer(i), ms[i], poses[i], start + i / FPS, fall)
+
+        return list(_workers().map(made, range(n)))
 
     def buffers(
         self,
@@ -282,6 +288,21 @@ class Renderer:
         the group has come from it, before and at the end. start: seconds of media time of the first; water and clouds
         are where they are then.
         """
+        buffer, ms = self._prepared(ground, land, poses, mixes, seed, old, share, start)
+        return list(_workers().map(buffer, range(len(poses)))), ms
+
+    def _prepared(
+        self,
+        ground: Ground,
+        land: int,
+        poses: Array,
+        mixes: Array,
+        seed: int,
+        old: tuple[Ground, int] | None,
+        share: tuple[float, float],
+        start: float,
+    ) -> tuple[Callable[[int], Buffer], Array]:
+        """What all pictures of a group share, made here: what makes the buffer of each, on any thread, and the light's shares."""
         n = len(poses)
         x, y = float(poses[0, 0]), float(poses[0, 1])
         fields = self.fields(ground, x, y, land)
@@ -304,7 +325,7 @@ class Renderer:
                 sky = torch.lerp(sky, skies[1][0], float(w[i]))
             return self._buffer(f, maps, (sky, first), poses[i], ms[i], seed, start + i / FPS)
 
-        return list(_workers().map(one, range(n))), ms
+        return one, ms
 
     def _buffer(
         self, fields: Fields, lit: Tensor, sky: tuple[Tensor, int], pose: Array, mix: Array, seed: int, time: float
@@ -366,17 +387,21 @@ def _mirror(picture: Array, buffer: Buffer, pose: Array, mix: Array, time: float
     at = np.concatenate(wet) if wet else np.zeros(0, int)
     if not len(at):
         return
-    rows, cols = at // WIDTH, at % WIDTH
-    far = plane(buffer, DISTANCE).numpy()
-    horizon = HORIZON + float(pose[4])
-    depth = rows + 0.5 - horizon
-    d = far[rows, cols]
-    a = float(pose[3]) + (cols + 0.5 - WIDTH / 2) / FOCAL
-    u, v = (pose[0] + np.cos(a) * d) * 9, (pose[1] + np.sin(a) * d) * 9
+    far = plane(buffer, DISTANCE).view(-1).numpy()
+    row, column = (v.astype(np.float32) for v in np.divmod(at, WIDTH))
+    horizon = np.float32(HORIZON + float(pose[4]))
+    depth = row + np.float32(0.5) - horizon
+    d = far.take(at)
+    a = np.float32(pose[3]) + (column + np.float32(0.5 - WIDTH / 2)) * np.float32(1 / FOCAL)
+    u = (np.float32(pose[0]) + np.cos(a) * d) * 9 + np.float32(time * 9 * WAVES)
+    v = (np.float32(pose[1]) + np.sin(a) * d) * 9 + np.float32(time * 5.4 * WAVES)
     wave = textures()[0].numpy()
-    u, v = u + time * 9 * WAVES, v + time * 5.4 * WAVES
-    w = wave[(v.astype(int) % 512) + 1, (u.astype(int) % 512) + 1] * np.clip(1.4 - d * d / 810, 0.12, 1)
-    r = np.clip(np.round(horizon - depth - 1 + w * np.clip(depth * 0.16, 0.4, 4)).astype(int), 0, HEIGHT - 1)
-    c = np.clip(cols + np.round(w * 0.8).astype(int), 0, WIDTH - 1)
-    share = (0.22 + 0.55 * np.clip(1 - depth / 75, 0, 1) ** 2) * still * (far[r, c] > d * 0.9) * (depth > 0)
-    picture[rows, cols] = picture[rows, cols] * (1 - share[:, None]) + picture[r, c] * share[:, None]
+    place = (v.astype(np.int32) % 512 + 1) * wave.shape[1] + u.astype(np.int32) % 512 + 1
+    w = wave.ravel().take(place) * np.clip(np.float32(1.4) - d * d * np.float32(1 / 810), 0.12, 1)
+    r = np.round(horizon - depth - 1 + w * np.clip(depth * np.float32(0.16), 0.4, 4)).clip(0, HEIGHT - 1)
+    c = (column + np.round(w * np.float32(0.8))).clip(0, WIDTH - 1)
+    source = r.astype(np.int32) * WIDTH + c.astype(np.int32)
+    share = np.float32(0.22) + np.float32(0.55) * np.clip(1 - depth * np.float32(1 / 75), 0, 1) ** 2
+    share = (share * np.float32(still) * (far.take(source) > d * np.float32(0.9)) * (depth > 0))[:, None]
+    flat = picture.reshape(-1, 3)
+    flat[at] = flat.take(at, 0) * (1 - share) + flat.take(source, 0) * share
