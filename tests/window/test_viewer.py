@@ -56,7 +56,7 @@ def test_what_if_shows_the_revoked_suffix_beside_what_came_instead(viewer: Viewe
         return any(len(window.engine.takes.instead_of(s)) >= 2 for s in window.engine.takes.suffixes())
 
     for _ in range(8):  # on a busy machine every cached group may be locked, and then nothing is revoked
-        viewer.fill_cache(3)
+        viewer.fill_cache(5)
         viewer.down("Right")
         viewer.until(replaced, 4, must=False)
         viewer.up("Right")

@@ -49,7 +49,7 @@ def test_holding_the_right_arrow_turns_the_world_and_shows_the_revoked_suffix(
     person.until(lambda: window.viewport.painted > 16, 90)
     person.screenshot(tmp_path / "before.png")
     for _ in range(8):  # on a busy machine every cached group may be locked, and then nothing is revoked
-        person.fill_cache(4)
+        person.fill_cache(10)
         arrived = len(frames)
         person.down("Right")
         person.until(revoked, 4, must=False)
