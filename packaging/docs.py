@@ -64,6 +64,14 @@ KINDS = {
 """Kind of file, as `foreland schema` names it: its heading, what it is for, and an example."""
 
 
+SHARED = """\
+`NAME.foreland` (Ctrl+Shift+S) is a zip archive with `world.json` (a world, as above; `model` is a name, never a path),
+`thumbnail.png` (PNG) and, where `begin` names it, `begin.png`, `begin.mp4` or another picture or film, or `begin.place`
+(safetensors: a place of the pocket world). Other members are passed over, and no name in it is used as a path. `world.json`
+may have 64 KiB, the thumbnail 16 MB and the beginning 512 MB.
+"""
+
+
 def cli_page() -> str:
     """The help of every command and sub-command."""
     from app.cli.main import cli
@@ -98,6 +106,7 @@ def formats_page() -> str:
         SCHEMAS[kind].validate_python(example)
         parts += [f"## {heading}\n", use + "\n", f"```json\n{json.dumps(example, indent=2)}\n```\n"]
         parts.append(tables(SCHEMAS[kind].json_schema()))
+    parts += ["## Shared world\n", SHARED]
     text = str(session_log.__doc__).partition("Schema version")
     parts += [
         "## Session log\n",

@@ -18,7 +18,7 @@ from engine.files import claim_file, drop_empty, first_line, write_whole
 from engine.models.catalogue import DEFAULT
 
 log = logging.getLogger(__name__)
-BUNDLED = "worlds"
+BUNDLED, LAST = "worlds", "last"
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,8 @@ class PastSession:
     prompt: str
     seed: int
     seconds: float
+    began: float = 0.0
+    """Unix time."""
 
 
 class WorldFile(OpenDocument):
@@ -69,6 +71,7 @@ class FirstLine(OpenDocument):
     model: str
     prompt: str
     seed: Annotated[int, Field(ge=0, lt=2**63)]
+    t0_wall: float = 0.0
 
 
 class End(OpenDocument):
@@ -155,6 +158,26 @@ def save_world(home: Path, world: World, thumbnail: bytes, place: tuple[str, byt
     return file
 
 
+def keep_place(home: Path, world: World, thumbnail: bytes, place: tuple[str, bytes]) -> None:
+    """Keeps where a person was when they left. place: see `save_world`. Raises OSError."""
+    folder = home / LAST
+    begin = f"world-begin{place[0]}"
+    write_whole(folder / begin, place[1])
+    write_whole(folder / "world.png", thumbnail)
+    about = WorldFile(prompt=world.prompt, seed=world.seed, model=world.model, begin=begin)
+    write_whole(folder / "world.json", (about.model_dump_json(indent=1) + "\n").encode())
+
+
+def kept_place(home: Path, session: PastSession) -> World | None:
+    """Where the person was when they left this session, their last one; None where that was not kept, or cannot be read."""
+    file = home / LAST / "world.json"
+    try:
+        return read_world(file) if file.stat().st_mtime >= session.began else None
+    except (OSError, ValueError) as e:
+        log.info("the last place is not kept: %s", e)
+        return None
+
+
 def rename_world(world: World, name: str) -> None:
     """Another name for one of the person's own. Raises DocumentError or OSError."""
     assert world.file is not None and world.own
@@ -184,7 +207,7 @@ def sessions(home: Path | None, most: int = 30) -> list[PastSession]:
         except ValueError as e:
             log.info("a session is left out of the list: %s", e)
             continue
-        out.append(PastSession(folder, head.model, head.prompt, head.seed, _seconds(folder / SUMMARY)))
+        out.append(PastSession(folder, head.model, head.prompt, head.seed, _seconds(folder / SUMMARY), head.t0_wall))
         if len(out) >= most:
             break
     return out

@@ -74,6 +74,14 @@ ACTIONS = (
         refocus=True,
     ),
     Action(
+        "world.share",
+        "S&hare this world ...",
+        "share_world",
+        "Ctrl+Shift+S",
+        "save this world as one file to send; it opens on the start screen or when it is dropped here",
+        refocus=True,
+    ),
+    Action(
         "world.start_image",
         "Start from an &image or video ...",
         "pick_start_file",

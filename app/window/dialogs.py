@@ -13,6 +13,7 @@ from app.input.input_manager import InputManager
 from app.language import tr
 from app.logs import log_file, newest_lines
 from app.storage.preferences import Preferences
+from app.storage.world_archive import SUFFIX
 from app.window.explain import Explanation
 from app.window.help import HelpDialog, about_page, help_page, keys_page
 from app.window.keymap_editor import KeymapEditor
@@ -105,3 +106,9 @@ class Dialogs(QObject):
             self._window, tr("Start from an image or video"), "", tr("Images and videos ({kinds})", kinds=kinds)
         )
         return Path(file) if file else None
+
+    def shared_file(self) -> Path | None:
+        """Where a world to be sent is written to, None where the person thinks better of it."""
+        self._inputs.keys.clear()
+        file, _ = QFileDialog.getSaveFileName(self._window, tr("Share this world"), f"world{SUFFIX}", f"*{SUFFIX}")
+        return Path(file).with_suffix(SUFFIX) if file else None

@@ -9,6 +9,7 @@ from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QImage
 
 from app.language import tr
+from app.storage.world_archive import SUFFIX
 from engine.errors import Refused
 from engine.files import claim_file, drop_empty
 from engine.models.media_files import FILMS, PICTURES
@@ -19,6 +20,12 @@ KNOWN = (*PICTURES, *FILMS)
 def may_start(data: QMimeData) -> bool:
     """Whether there may be something in it: what is not, is said when it is dropped."""
     return data.hasUrls() or data.hasImage() or _local_text(data) is not None
+
+
+def world_file(data: QMimeData) -> Path | None:
+    """A world in a local file, if that is what was dropped."""
+    local = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+    return next((file for file in local if file.suffix.lower() in (SUFFIX, ".json")), None)
 
 
 def start_file(data: QMimeData, folder: Path) -> Path:

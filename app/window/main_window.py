@@ -26,7 +26,7 @@ from app.window.capture import Capture
 from app.window.choice_menus import ChoiceMenus
 from app.window.coach import Coach
 from app.window.dialogs import Dialogs
-from app.window.dropped import start_file
+from app.window.dropped import start_file, world_file
 from app.window.hover_bar import HoverBar
 from app.window.menus import Menus
 from app.window.notifications import Notifications
@@ -321,6 +321,9 @@ class MainWindow(QMainWindow):
 
     def start_from_dropped(self, data: QMimeData) -> None:
         """A new world from what was dropped or pasted; what cannot be a start is said."""
+        if (world := world_file(data)) is not None:
+            self.start.open_file(world)
+            return
         try:
             self.start_from(start_file(data, (self._home or Path.cwd()) / "pictures"))
         except Refused as e:
@@ -335,15 +338,30 @@ class MainWindow(QMainWindow):
 
     def save_world(self) -> None:
         """With the frame on show as its thumbnail."""
-        image = self.viewport.image()
-        if self._home is None or image is None:
+        thumbnail = self._thumbnail()
+        if self._home is None or thumbnail is None:
             self.notifications.post(tr("there is nothing to save yet"))
             return
+        self.world.save(self._home, self.seed, thumbnail)
+
+    def share_world(self) -> None:
+        """As one file, which the person names."""
+        thumbnail = self._thumbnail()
+        if thumbnail is None:
+            self.notifications.post(tr("there is nothing to save yet"))
+        elif (file := self.dialogs.shared_file()) is not None:
+            self.world.share(file, self.seed, thumbnail)
+
+    def _thumbnail(self) -> bytes | None:
+        """The frame on show as a PNG."""
+        image = self.viewport.image()
+        if image is None:
+            return None
         data = QByteArray()
         buffer = QBuffer(data)
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         image.save(buffer, "PNG")  # type: ignore[call-overload]
-        self.world.save(self._home, self.seed, bytes(data.data()))
+        return bytes(data.data())
 
     def enter_world(self, world: World) -> None:
         """Starts a saved world, with its model where that is another one; one that waits at its beginning is gone on with."""
@@ -423,6 +441,8 @@ class MainWindow(QMainWindow):
         self.capture.close()
         self._keep_preferences()
         self._preferences.close()
+        if self._home is not None and (thumbnail := self._thumbnail()) is not None:
+            self.world.keep_place(self._home, self.seed, thumbnail)
         self.world.close()
         super().closeEvent(event)
 

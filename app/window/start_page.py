@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -10,7 +11,17 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
 from app.language import tr
 from app.storage.preferences import Preferences
-from app.storage.worlds import PastSession, World, delete_world, read_world, rename_world, sessions, worlds
+from app.storage.world_archive import SUFFIX, open_archive
+from app.storage.worlds import (
+    PastSession,
+    World,
+    delete_world,
+    kept_place,
+    read_world,
+    rename_world,
+    sessions,
+    worlds,
+)
 from app.window.loading import progress_of
 from app.window.model_status import model_statuses
 from app.window.stage import Stage
@@ -23,6 +34,8 @@ def choices(home: Path | None) -> list[World]:
     last = sessions(home, most=1)
     again = [World(tr("Go on where you were"), s.prompt, s.seed, s.model) for s in last]
     listed = worlds(home)
+    if last and home is not None and (place := kept_place(home, last[0])) is not None:
+        return [replace(place, name=tr("Go on where you were"), file=None, own=False), *listed]
     for w in again:  # with the picture of a world that began the same way
         same = [x for x in listed if (x.prompt, x.seed, x.model) == (w.prompt, w.seed, w.model)]
         if same:
@@ -125,11 +138,15 @@ class StartPage(QObject):
     def _open_file(self) -> None:
         """A world that somebody sent, or that lies elsewhere. One that cannot be read is said, and the screen stays."""
         title = tr("&Open a world file ...").replace("&", "").removesuffix(" ...")
-        file, _ = QFileDialog.getOpenFileName(self.screen, title, "", "*.json")
-        if not file:
-            return
+        file, _ = QFileDialog.getOpenFileName(self.screen, title, "", f"*{SUFFIX} *.json")
+        if file:
+            self.open_file(Path(file))
+
+    def open_file(self, file: Path) -> None:
+        """Enters a world in a file; one that was sent as an archive is among the person's own afterwards."""
         try:
-            world = read_world(Path(file))
+            archive = file.suffix.lower() == SUFFIX and self._home is not None
+            world = open_archive(file, self._home) if archive and self._home is not None else read_world(file)
         except (OSError, ValueError) as e:
             self.messagePosted.emit(tr("{error}; nothing was changed", error=e))
             return

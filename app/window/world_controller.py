@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,14 @@ from PySide6.QtCore import QObject, Signal
 
 from app.language import tr
 from app.options import WorldChoice
-from app.storage.worlds import World, save_world
+from app.storage.world_archive import write_archive
+from app.storage.worlds import World, keep_place, save_world
 from engine.models.interface import ModelSpec
 from engine.runtime.live_engine import LiveEngine
 from engine.runtime.settings import Settings, StartFrom
+from engine.user_data import private
+
+log = logging.getLogger(__name__)
 
 STEP_BACK = 2
 """Groups that one step back undoes."""
@@ -129,6 +134,28 @@ class WorldController(QObject):
             self.messagePosted.emit(tr("saved {file}", file=saved))
         except OSError as e:
             self.messagePosted.emit(tr("the world could not be saved: {error}", error=e))
+
+    def share(self, file: Path, seed: int, thumbnail: bytes) -> None:
+        """The same as one file, which can be sent."""
+        prompt = self.engine.view.prompt
+        try:
+            write_archive(
+                file, World(prompt, prompt, seed, self.spec.name, self._start_file), thumbnail, self.engine.place()
+            )
+            self.messagePosted.emit(tr("saved {file}", file=file))
+        except OSError as e:
+            self.messagePosted.emit(tr("the world could not be saved: {error}", error=e))
+
+    def keep_place(self, home: Path, seed: int, thumbnail: bytes) -> None:
+        """Keeps where the person is, for the next start. What cannot be kept is in the log alone: the window is closing."""
+        if private():
+            return
+        try:
+            if (place := self.engine.place()) is not None:
+                prompt = self.engine.view.prompt
+                keep_place(home, World(prompt, prompt, seed, self.spec.name), thumbnail, place)
+        except (OSError, ValueError, RuntimeError):
+            log.warning("the last place could not be kept", exc_info=True)
 
     def open_model(self, name: str, prompt: str, seed: int) -> None:
         """Replaces the engine by one of another model. What cannot be opened is a message, and the world goes on."""

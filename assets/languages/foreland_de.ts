@@ -268,6 +268,10 @@
    <translation>Bilder und Videos ({kinds})</translation>
   </message>
   <message>
+   <source>Share this world</source>
+   <translation>Diese Welt weitergeben</translation>
+  </message>
+  <message>
    <source>Nothing to explain yet: hold a key or change the prompt, and wait until it is seen</source>
    <translation>Noch nichts zu erklären: eine Taste halten oder den Prompt ändern und warten, bis es zu sehen ist</translation>
   </message>
@@ -1360,6 +1364,14 @@ Block: sie wartet auf das Ende des Blocks, wie andere Programme. Nichts umsonst,
   <message>
    <source>save prompt, seed, model and start image</source>
    <translation>Prompt, Startwert, Modell und Startbild speichern</translation>
+  </message>
+  <message>
+   <source>S&amp;hare this world ...</source>
+   <translation>Diese Welt &amp;weitergeben ...</translation>
+  </message>
+  <message>
+   <source>save this world as one file to send; it opens on the start screen or when it is dropped here</source>
+   <translation>diese Welt als eine Datei zum Verschicken speichern; sie öffnet sich auf dem Startbildschirm oder wenn man sie hierher zieht</translation>
   </message>
   <message>
    <source>Start from an &amp;image or video ...</source>

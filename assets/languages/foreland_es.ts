@@ -268,6 +268,10 @@
    <translation>Imágenes y vídeos ({kinds})</translation>
   </message>
   <message>
+   <source>Share this world</source>
+   <translation>Compartir este mundo</translation>
+  </message>
+  <message>
    <source>Nothing to explain yet: hold a key or change the prompt, and wait until it is seen</source>
    <translation>Nada que explicar todavía: mantén una tecla o cambia el prompt, y espera a verlo</translation>
   </message>
@@ -1360,6 +1364,14 @@ bloque: espera al final del bloque, como otros motores. Nada en balde, latencia 
   <message>
    <source>save prompt, seed, model and start image</source>
    <translation>guarda prompt, semilla, modelo e imagen inicial</translation>
+  </message>
+  <message>
+   <source>S&amp;hare this world ...</source>
+   <translation>C&amp;ompartir este mundo ...</translation>
+  </message>
+  <message>
+   <source>save this world as one file to send; it opens on the start screen or when it is dropped here</source>
+   <translation>guardar este mundo en un solo archivo para enviarlo; se abre en la pantalla de inicio o al soltarlo aquí</translation>
   </message>
   <message>
    <source>Start from an &amp;image or video ...</source>

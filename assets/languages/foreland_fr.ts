@@ -268,6 +268,10 @@
    <translation>Images et vidéos ({kinds})</translation>
   </message>
   <message>
+   <source>Share this world</source>
+   <translation>Partager ce monde</translation>
+  </message>
+  <message>
    <source>Nothing to explain yet: hold a key or change the prompt, and wait until it is seen</source>
    <translation>Rien à expliquer encore : tenez une touche ou changez le prompt, et attendez de le voir</translation>
   </message>
@@ -1360,6 +1364,14 @@ bloc : il attend la fin du bloc, comme d’autres moteurs. Rien pour rien, laten
   <message>
    <source>save prompt, seed, model and start image</source>
    <translation>enregistre prompt, graine, modèle et image de départ</translation>
+  </message>
+  <message>
+   <source>S&amp;hare this world ...</source>
+   <translation>Par&amp;tager ce monde ...</translation>
+  </message>
+  <message>
+   <source>save this world as one file to send; it opens on the start screen or when it is dropped here</source>
+   <translation>enregistrer ce monde en un seul fichier à envoyer ; il s'ouvre depuis l'écran d'accueil ou en le déposant ici</translation>
   </message>
   <message>
    <source>Start from an &amp;image or video ...</source>

@@ -268,6 +268,10 @@
    <translation>画像と動画 ({kinds})</translation>
   </message>
   <message>
+   <source>Share this world</source>
+   <translation>このワールドを共有</translation>
+  </message>
+  <message>
    <source>Nothing to explain yet: hold a key or change the prompt, and wait until it is seen</source>
    <translation>まだ説明するものがありません。キーを押し続けるかプロンプトを変え、映像に現れるまでお待ちください</translation>
   </message>
@@ -1360,6 +1364,14 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
   <message>
    <source>save prompt, seed, model and start image</source>
    <translation>プロンプト、シード、モデル、開始画像を保存</translation>
+  </message>
+  <message>
+   <source>S&amp;hare this world ...</source>
+   <translation>このワールドを共有(&amp;H) ...</translation>
+  </message>
+  <message>
+   <source>save this world as one file to send; it opens on the start screen or when it is dropped here</source>
+   <translation>このワールドを送れる 1 つのファイルに保存します。スタート画面から、またはここにドロップして開けます</translation>
   </message>
   <message>
    <source>Start from an &amp;image or video ...</source>

@@ -268,6 +268,10 @@
    <translation>图片和视频 ({kinds})</translation>
   </message>
   <message>
+   <source>Share this world</source>
+   <translation>分享这个世界</translation>
+  </message>
+  <message>
    <source>Nothing to explain yet: hold a key or change the prompt, and wait until it is seen</source>
    <translation>还没有可解释的：按住一个键或更改提示词，等它出现在画面上</translation>
   </message>
@@ -1360,6 +1364,14 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
   <message>
    <source>save prompt, seed, model and start image</source>
    <translation>保存提示词、种子、模型和起始图片</translation>
+  </message>
+  <message>
+   <source>S&amp;hare this world ...</source>
+   <translation>分享这个世界(&amp;H) ...</translation>
+  </message>
+  <message>
+   <source>save this world as one file to send; it opens on the start screen or when it is dropped here</source>
+   <translation>把这个世界保存为一个可以发送的文件；可在开始界面打开，或拖放到这里</translation>
   </message>
   <message>
    <source>Start from an &amp;image or video ...</source>

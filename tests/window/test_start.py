@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -154,3 +155,45 @@ def test_the_first_steps_end_one_by_one_when_they_are_done(qtbot: QtBot) -> None
     with qtbot.waitSignal(coach.finished):
         coach.watch(View(), True)
     assert coach.isHidden()
+
+
+class Keeping(ToySampler):
+    """Keeps places, and begins from one."""
+
+    def place(self, group: object) -> tuple[str, bytes]:
+        return ".place", b"here"
+
+
+def test_a_world_is_shared_as_one_file_and_opens_where_it_is_dropped(
+    open_window: Callable[..., Person], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = open_window(Settings(prompt="a lake at dusk", seed=7), load=toy(), spec=SPEC, home=tmp_path)
+    window = person.window
+    person.more_frames(4)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *words: (str(tmp_path / "sent"), ""))
+    person.press("ctrl+shift+s")
+    person.message("sent.foreland")
+    window.prompt.edit.setText("snow")
+    window.prompt.edit.returnPressed.emit()
+    person.until(lambda: window.engine.view.prompt == "snow")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "sent.foreland"))])
+    window.viewport.dataDropped.emit(data)
+    person.until(lambda: window.engine.view.prompt == "a lake at dusk")
+    (tmp_path / "sent.foreland").write_bytes(b"PK damaged")
+    window.viewport.dataDropped.emit(data)
+    person.message("is not a world of Foreland")
+    person.more_frames(4)
+
+
+def test_the_next_start_goes_on_where_the_person_was(open_window: Callable[..., Person], tmp_path: Path) -> None:
+    person = open_window(
+        Settings(prompt="a lake at dusk", seed=7), "sessions/1", load=toy(Keeping()), spec=SPEC, home=tmp_path
+    )
+    person.more_frames(6)
+    person.window.close()
+    first = first_world(tmp_path)
+    assert first is not None and first.name == "Go on where you were"
+    assert (first.prompt, first.seed) == ("a lake at dusk", 7)
+    assert first.begin is not None and first.begin.read_bytes() == b"here"
+    assert first.thumbnail is not None and not first.own
