@@ -342,6 +342,7 @@ def test_a_wan_checkpoint_explores_over_ranks(
             history,
         ]
         words += ["--script", str(tmp_path / "s.json"), "--assume-call", "0.3", "--steps", "2", "--window", "6"]
+        words += ["--size", "48x32"]
         assert main([*words, "--out", str(tmp_path / "f.mp4"), "--raw", str(tmp_path / "f.npy")]) == 0
         raw.append(np.load(tmp_path / "f.npy").astype(int))
     assert np.abs(raw[0] - raw[1]).max() <= 1

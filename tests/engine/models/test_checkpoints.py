@@ -151,8 +151,11 @@ def test_a_lora_is_merged(checkpoints: Callable[[str], Path]) -> None:
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in REPETITION else n for n in NAMES])
-def test_every_name_of_the_catalogue_samples_from_its_published_layout(name: str, load: Callable[..., Model]) -> None:
-    model = load(name)
+def test_every_name_of_the_catalogue_samples_from_its_published_layout(
+    name: str, load: Callable[..., Model], checkpoints: Callable[[str], Path]
+) -> None:
+    w, h = find(str(checkpoints(name))).size
+    model = load(name, size=(w // 2, h // 2))  # small pictures: the decoder takes most of the time
     spec, sampler = model.spec, model.sampler
     k = 5
     for history in spec.history:
