@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -65,11 +66,17 @@ def _gpu() -> Check:
     return Check("gpu", found.works, found.text, advice, Need.USEFUL if found.advice else Need.OPTIONAL)
 
 
-def _sound() -> str:
-    import sounddevice
-
-    device = sounddevice.query_devices(kind="output")
-    return str(device["name"])
+def _sound() -> Check:
+    silent = "the world plays in silence"
+    try:
+        import sounddevice
+    except Exception:  # OSError without PortAudio
+        return Check("sound", False, "PortAudio is missing", f"install libportaudio2; without it {silent}", Need.USEFUL)
+    try:
+        device = sounddevice.query_devices(kind="output")
+    except Exception:
+        return Check("sound", False, "there is no output device", f"attach one; without it {silent}", Need.USEFUL)
+    return Check("sound", True, str(device["name"]), "", Need.USEFUL)
 
 
 def _encoder() -> str:
@@ -79,10 +86,15 @@ def _encoder() -> str:
     return f"H.264 by PyAV {av.__version__}"
 
 
-def _keys() -> str:
-    import pynput.keyboard  # noqa: F401
-
-    return "pynput works here (off by default)"
+def _keys() -> Check:
+    name, own = "global keys", "the window has its own keys"
+    if importlib.util.find_spec("pynput") is None:
+        return Check(name, False, "pynput is missing", f"install the extra `keys`; {own}", Need.OPTIONAL)
+    try:
+        import pynput.keyboard  # noqa: F401
+    except Exception:  # pynput raises what its backends raise
+        return Check(name, False, "there is no display that gives them", f"X11 does; {own}", Need.OPTIONAL)
+    return Check(name, True, "pynput works here (off by default)", "", Need.OPTIONAL)
 
 
 def _weights() -> str:
@@ -118,10 +130,8 @@ def checks() -> Iterator[Check]:
         libs = "install libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libdbus-1-3 (Debian names)"
         yield _try("display", try_qt, libs, Need.USEFUL)
     yield _try("encoder", _encoder, "install the package av again", Need.REQUIRED)
-    silent = "install libportaudio2 and attach a sound device; the world plays without"
-    yield _try("sound", _sound, silent, Need.USEFUL)
-    keys = "install pynput (the extra `keys`) and use an X11 display; the window has its own keys"
-    yield _try("global keys", _keys, keys, Need.OPTIONAL)
+    yield _sound()
+    yield _keys()
     yield _try("prompts", _words, "install the packages wordllama and tokenizers again", Need.REQUIRED)
     yield _try("pocket world", _weights, "restore the folders assets/pocket and assets/pocket2", Need.REQUIRED)
     kept = "make it writable, or set FORELAND_HOME to another one: nothing is kept otherwise"

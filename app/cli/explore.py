@@ -146,7 +146,11 @@ def advise(spec: ModelSpec, settings: Settings) -> None:
 
 
 def _sentence(s: dict[str, Any]) -> str:
-    l50 = "no update" if s["L50"] is None else f"L50 {s['L50']:.2f} s over {len(s['updates']) - 1} updates"
+    l50 = (
+        "no update was seen before the end"
+        if s["L50"] is None
+        else f"L50 {s['L50']:.2f} s over {len(s['updates']) - 1} updates"
+    )
     return (
         f"{s['frames_shown']} frames at {s['fps']:g} fps, {l50}, stalled {s['stall_seconds']:.2f} s, "
         f"{s['discarded_share']:.0%} of the predictions revoked"

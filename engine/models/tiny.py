@@ -29,7 +29,9 @@ def write_tiny(name: str, folder: Path, seed: int = 0) -> Path:
         raise TinyError(f"{folder} is not empty: nothing was written; name a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     import torch
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         about = writer.write_tiny(known[name], folder)

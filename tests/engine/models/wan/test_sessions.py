@@ -204,7 +204,16 @@ def test_explore_plays_a_small_checkpoint(
             str(script),
         ]
         words += ["--history", history, "--steps", "2", "--window", "5", "--assume-call", "0.3", "--seed", "3"]
-        words += ["--size", "48x32", "--out", str(out / "f.mp4"), "--session", str(out / "s"), "--raw", str(out / "f.npy")]
+        words += [
+            "--size",
+            "48x32",
+            "--out",
+            str(out / "f.mp4"),
+            "--session",
+            str(out / "s"),
+            "--raw",
+            str(out / "f.npy"),
+        ]
         assert main(words) == 0
         raw.append(np.load(out / "f.npy"))
         lines = [json.loads(x) for x in (out / "s" / "events.jsonl").read_text().splitlines()]
