@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import socket
+import ssl
 import threading
 from pathlib import Path
 
@@ -11,17 +14,18 @@ from app.cli.errors import UserError, as_user_error
 from app.cli.model_options import model_options
 from app.cli.parameters import FILE, Whole
 from app.options import ChoiceError, ModelOptions
+from app.storage.paths import data_folder
 from engine.files import FileError
 from engine.runtime.live_engine import LiveEngine
 from engine.runtime.settings import Settings
 
 PORT = 7420
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 @click.command()
 @model_options
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Address to listen at.")
+@click.option("--tls", is_flag=True, help="Encrypt on loopback too; elsewhere it is always done.")
 @click.option("--port", type=Whole(0, 65535), default=PORT, help="Port to listen at; 0 for a free one.")
 @click.option(
     "--token-file", type=FILE, metavar="FILE", help="Secret that clients have to know; made when it is not there."
@@ -29,37 +33,42 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @click.option(
     "--worlds", type=Whole(1, 64), default=1, metavar="N", help="Worlds at once, each with a model of its own."
 )
-def serve(model: ModelOptions, host: str, port: int, token_file: Path | None, worlds: int) -> int:
+def serve(model: ModelOptions, host: str, tls: bool, port: int, token_file: Path | None, worlds: int) -> int:
     """Run worlds for windows elsewhere: `foreland run --connect ws://HOST:PORT`.
 
-    Only this machine can connect: come in by `ssh -L 7420:localhost:7420 HOST`.
+    Only this machine can connect: come in by `ssh -L 7420:localhost:7420 HOST`. With `--host 0.0.0.0 --token-file FILE` other
+    machines can too, over TLS, with the token and the fingerprint that is printed.
     """
+    from engine.remote.address import LOOPBACK
     from engine.remote.lobby import Lobby
-    from engine.remote.trust import token_of
+    from engine.remote.trust import Certificate, token_of
     from engine.remote.websocket_line import listen
     from engine.runtime.clock import SystemClock
 
-    if host not in LOOPBACK:
+    if host not in LOOPBACK and token_file is None:
         raise UserError(
-            f"--host {host} would let other machines in over a line that anyone can read: leave it out, and connect through "
+            f"--host {host} lets other machines in: give --token-file FILE too, or leave --host out and connect through "
             f"`ssh -L {port}:localhost:{port} THIS_MACHINE`"
         )
     with as_user_error(ChoiceError, FileError):
         choice = model.choose()
         token = token_of(token_file, make=True) if token_file is not None else ""
+        certificate = Certificate.of(data_folder() / "server") if tls or host not in LOOPBACK else None
+        context = certificate.context() if certificate is not None else None
+        pin = f" --fingerprint {certificate.fingerprint}" if certificate is not None else ""
     clock = SystemClock()
 
     def make(settings: Settings, folder: Path) -> LiveEngine:
         return choice.engine(settings, folder, clock)
 
-    lobby = Lobby(make, choice.spec, clock, worlds, token)
+    lobby = Lobby(make, choice.spec, clock, worlds, token, _say)
     try:
-        server = listen(lobby, host, port)
+        server = listen(lobby, host, port, context)
     except OSError as e:
         raise UserError(f"{host}:{port} cannot be used ({e.strerror or e}): choose another --port") from e
     port = server.socket.getsockname()[1]
-    more = f" --token-file {token_file}" if token_file is not None else ""
-    click.echo(f"{choice.name} is served: foreland run --connect ws://{host}:{port}{more}")
+    more = f" --token-file {shlex.quote(str(token_file))}" if token_file is not None else ""
+    click.echo(f"{choice.name} is served: foreland run --connect {_address(host, port, context)}{more}{pin}")
     try:
         server.serve_forever()
     finally:
@@ -69,3 +78,13 @@ def serve(model: ModelOptions, host: str, port: int, token_file: Path | None, wo
             if thread.name == "foreland-host":
                 thread.join(3)
     return 0
+
+
+def _address(host: str, port: int, context: ssl.SSLContext | None) -> str:
+    """What a client says."""
+    name = socket.gethostname() if host in ("", "0.0.0.0", "::") else host
+    return f"{'ws' if context is None else 'wss'}://{f'[{name}]' if ':' in name else name}:{port}"
+
+
+def _say(sentence: str) -> None:
+    click.echo(f"foreland: {sentence}", err=True)

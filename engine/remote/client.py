@@ -6,11 +6,12 @@ numbered and kept until the server has it, so nothing is lost with a line and no
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
@@ -22,12 +23,15 @@ from engine.models.interface import Decoder, Group, HistoryPolicy, ModelSpec
 from engine.playback.player import Frame, PlaybackEvent, PlaybackEventKind, sample_at
 from engine.playback.shared_player import SharedPlayer
 from engine.remote.arrivals import Arrivals
-from engine.remote.line import Dial, Line, LineError
+from engine.remote.line import Dial, Line, LineError, LineInbox
 from engine.remote.pacing import FIRST_DELAY, Playout, RemoteClock
 from engine.remote.pictures import Coded, KeptDecoder, PictureDecoder
 from engine.remote.protocol import (
     KEYS,
     LARGEST_FROM_CLIENT,
+    LARGEST_FROM_SERVER,
+    LARGEST_LINE,
+    LARGEST_LOG,
     PROTOCOL,
     BadMessage,
     Begin,
@@ -56,12 +60,13 @@ from engine.remote.protocol import (
     WorldLeft,
     cut,
     packed,
+    read_object,
     to_client,
     unpack,
     unpack_view,
 )
 from engine.remote.sounds import decoded_sound
-from engine.runtime.clock import Clock, Inbox, SystemClock
+from engine.runtime.clock import Clock, SystemClock
 from engine.runtime.messages import (
     Configure,
     NewWorld,
@@ -98,6 +103,14 @@ KEPT_MESSAGES = 256
 """That wait for a line, at most."""
 KEPT_GROUPS = 256
 """That wait for the log to say what they are."""
+WAITING = 2 * LARGEST_FROM_SERVER
+"""Bytes that came and wait to be taken, at most."""
+FULL_SECONDS = 0.05
+"""Between two looks at whether it was."""
+AHEAD_SECONDS = 20.0
+"""Of media that wait to be shown; what comes then waits in the line."""
+LONGEST_CHAIN = 128
+"""Groups from one key frame to the next, at most."""
 
 
 @dataclass(frozen=True)
@@ -105,13 +118,13 @@ class Greeting:
     """A line whose other end is a server that speaks as we do."""
 
     line: Line
-    inbox: Inbox[bytes | None]
+    inbox: LineInbox
     welcome: Welcome
 
 
 def greet(dial: Dial, hello: Hello, clock: Clock) -> Greeting:
     """Dials and says who we are. Waits. Raises LineError with the reason."""
-    inbox: Inbox[bytes | None] = Inbox(clock)
+    inbox = LineInbox(clock, WAITING)
     line = dial(inbox.put)
     line.send(packed(hello))
     inbox.wait(clock.now() + GREETING_SECONDS)
@@ -121,17 +134,29 @@ def greet(dial: Dial, hello: Hello, clock: Clock) -> Greeting:
             raise LineError("the server ended the line, or did not answer")
         message, _ = to_client(data)
     except BadMessage as e:
+        inbox.close()
         line.close()
         raise LineError(f"what answers is not a Foreland server of this version ({e})") from e
     except LineError:
+        inbox.close()
         line.close()
         raise
     if isinstance(message, Welcome) and message.protocol == PROTOCOL:
         return Greeting(line, inbox, message)
+    inbox.close()
     line.close()
     if isinstance(message, Refusal):
         raise Turned(message.reason)
     raise LineError("the server speaks another version of the protocol: install the same Foreland at both ends")
+
+
+@contextlib.contextmanager
+def understood(what: str) -> Iterator[None]:
+    """What the other end sent is not as it should be: that is its fault, and said so. Raises BadMessage."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as e:
+        raise BadMessage(f"{what} cannot be read ({type(e).__name__})") from e
 
 
 class Turned(LineError):
@@ -158,6 +183,7 @@ class RemoteWorld:
     def at(cls, name: str, dial: Dial, token: str = "") -> RemoteWorld:
         """Asks the server what it plays. Waits; raises LineError."""
         greeting = greet(dial, Hello(protocol=PROTOCOL, asks=True, token=token), SystemClock())
+        greeting.inbox.close()
         greeting.line.close()
         return cls(name, greeting.welcome.spec, dial, token)
 
@@ -198,7 +224,7 @@ class RemoteEngine:
             self._file = (folder / LOG).open("xb")
         self._lock = threading.RLock()
         self._line: Line | None = None
-        self._inbox: Inbox[bytes | None] = Inbox(clock)
+        self._inbox = LineInbox(clock, WAITING)
         self._thread: threading.Thread | None = None
         self._closing = self._over = False
         self._said, self._said_until = "", 0.0
@@ -212,6 +238,10 @@ class RemoteEngine:
         self._next_group = 0
         self._epoch = 0
         self._begun = False
+        self._next_place = 0, 0
+        """Position and media frame of the next group."""
+        self._since_key = 0
+        self._asked: deque[float] = deque(maxlen=64)
         self._pictures = PictureDecoder(spec.width, spec.height)
         self._before: Coded | None = None
         self._image: Frame | None = None
@@ -481,8 +511,12 @@ class RemoteEngine:
                 now = self.clock.now()
                 if now >= ask_at:
                     ask_at = now + PING_SECONDS
+                    self._asked.append(now)
                     line.send(packed(Ping(sent=now)))
-                while not inbox.empty and not self._over:
+                if self._full:
+                    heard = now
+                    self.clock.sleep(FULL_SECONDS)
+                while not inbox.empty and not self._over and not self._full:
                     data = inbox.take()
                     if data is None:
                         return
@@ -496,7 +530,13 @@ class RemoteEngine:
         finally:
             with self._lock:
                 self._line = None
+            inbox.close()
             line.close()
+
+    @property
+    def _full(self) -> bool:
+        """Whether so much waits to be shown that nothing more is taken."""
+        return self._next_place[1] - self.player.shown > AHEAD_SECONDS * self._spec.fps
 
     def _take(self, data: bytes, now: float) -> None:
         message, payload = to_client(data)
@@ -518,11 +558,13 @@ class RemoteEngine:
             case Took(at=at, taken=taken):
                 self.arrivals.took(at, taken)
             case Pong(sent=sent, now=there):
+                if sent not in self._asked:
+                    raise BadMessage("an answer to what was not asked")
+                self._asked.remove(sent)
                 self._clocks.answered(sent, there, now)
             case Ended():
-                theirs = json.loads(unpack(payload))
-                if isinstance(theirs, dict):
-                    self.summary = self._seen_here(theirs)
+                with understood("the summary"):
+                    self.summary = self._seen_here(read_object(unpack(payload)))
                 self._over = True
             case Refusal(reason=reason):
                 self.error = f"{self._world.name}: {reason}"
@@ -534,6 +576,7 @@ class RemoteEngine:
         if epoch <= self._epoch:
             return  # said again after the line was lost
         self._epoch, self._begun = epoch, False
+        self._next_place = position, frame
         self.player.restart(position, frame, epoch)
         self._playout.arrived(None)
 
@@ -542,6 +585,8 @@ class RemoteEngine:
             return  # sent again after the line was lost
         if m.index > self._next_group or m.epoch != self._epoch:
             raise BadMessage(f"group {m.index} of world {m.epoch} came, {self._next_group} of {self._epoch} was due")
+        if (m.position, m.start) != self._next_place:
+            raise BadMessage(f"a group at {m.position}, {m.start} came, {self._next_place} was due")
         if m.pictures and len(m.pictures) != m.span:
             raise BadMessage(f"{len(m.pictures)} pictures came for {m.span} frames")
         parts = cut(payload, m.pictures + m.sound)
@@ -553,6 +598,9 @@ class RemoteEngine:
             samples = sample_at(m.start + m.span, fps, rate) - sample_at(m.start, fps, rate)
             sound = decoded_sound(heard, rate, samples)
         self._image = frames[-1]
+        self._since_key = 0 if m.key else self._since_key + 1
+        if self._since_key > LONGEST_CHAIN:
+            raise BadMessage(f"no key frame came for {LONGEST_CHAIN} groups")
         coded = Coded(tuple(pictures), m.span, None if m.key else self._before, sound)
         self._before = coded
         self._coded[m.epoch, m.position] = coded, m.start
@@ -565,7 +613,7 @@ class RemoteEngine:
         if (early := self._playout.arrived(None if due is None else due - now)) > 0:
             self.player.hurry(early)
         self.player.put(m.position, m.start, frames, sound)
-        self._next_group = m.index + 1
+        self._next_group, self._next_place = m.index + 1, (m.position + 1, m.start + m.span)
         if self._line is not None:
             self._line.send(packed(Got(index=m.index)))
 
@@ -581,6 +629,8 @@ class RemoteEngine:
         if offset != self._log_bytes:
             raise BadMessage(f"the log goes on at {offset}, not at {self._log_bytes}")
         self._log_bytes += len(data)
+        if self._log_bytes > LARGEST_LOG:
+            raise BadMessage(f"the log is larger than {LARGEST_LOG >> 30} GB")
         if self._file is not None:
             try:
                 self._file.write(data)
@@ -589,11 +639,11 @@ class RemoteEngine:
                 self._file = None
                 self.log_error = f"the session log cannot be written any more; the world goes on ({e.strerror})"
         *lines, self._log_rest = (self._log_rest + data).split(b"\n")
+        if len(self._log_rest) > LARGEST_LINE:
+            raise BadMessage(f"a line of the log is longer than {LARGEST_LINE >> 20} MB")
         for line in lines:
-            try:
-                self._read(json.loads(line))
-            except (ValueError, KeyError, TypeError) as e:
-                raise BadMessage(f"a line of the log cannot be read: {type(e).__name__}") from e
+            with understood("a line of the log"):
+                self._read(read_object(line))
 
     def _read(self, line: dict[str, Any]) -> None:
         """What the log says of takes and updates."""

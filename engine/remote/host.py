@@ -17,7 +17,7 @@ from pathlib import Path
 from engine.errors import Refused
 from engine.models.interface import ModelSpec
 from engine.playback.player import PlaybackEventKind
-from engine.remote.line import Heard, Line
+from engine.remote.line import Allowance, Heard, Line
 from engine.remote.pacing import Uplink
 from engine.remote.pictures import PictureEncoder
 from engine.remote.protocol import (
@@ -72,6 +72,12 @@ OLDEST_KEY = 5.0
 """Seconds: what is said to have happened before that happened then."""
 MOST_MESSAGES = 400
 """Of a client in a second."""
+MOST_BYTES, MOST_AT_ONCE = 4 << 20, 72 << 20
+"""Of a client, in a second and at once: two pictures or films to start from."""
+MOST_UNCONFIRMED = 256
+"""Groups that a client may not have said to have while there is a line."""
+KEPT_STARTS = 4
+"""Files to start from that are kept: one may still be read when the next one comes."""
 LOG_CHUNK = 1 << 18
 """Bytes of the log in a message."""
 
@@ -89,19 +95,28 @@ class _Joined:
 class _Heard:
     line: Line
     data: bytes | None
+    too_much: bool = False
 
 
 class Host:
     """From any thread: `join`, `heard`, `close`. The rest is its own thread's."""
 
     def __init__(
-        self, session: str, make: Make, spec: ModelSpec, folder: Path, clock: Clock, over: Callable[[], None]
+        self,
+        session: str,
+        make: Make,
+        spec: ModelSpec,
+        folder: Path,
+        clock: Clock,
+        over: Callable[[], None],
+        say: Callable[[str], None] = log.info,
     ) -> None:
-        """session: its secret name. folder: for the log and what the client sends. over: called when it has ended."""
+        """session: its secret name. folder: for the log and what the client sends. over: called when it has ended. say: takes a
+        sentence for whoever runs the server."""
         self.session, self.spec = session, spec
         self.waiting = False
         """Whether it has no client now."""
-        self._make, self._folder, self._clock, self._over = make, folder, clock, over
+        self._make, self._folder, self._clock, self._over, self._say = make, folder, clock, over, say
         self._inbox: Inbox[_Joined | _Heard | None] = Inbox(clock)
         self._ended = False
         self._engine: LiveEngine | None = None
@@ -110,7 +125,6 @@ class Host:
         self._held: frozenset[str] = frozenset()
         self._heard_at = clock.now()
         self._absent = self._was_paused = False
-        self._second, self._in_second = 0.0, 0
         # what plays
         self._epoch = 0
         self._index = 0
@@ -135,13 +149,19 @@ class Host:
         """A client takes its place, or comes back. The line that was here before ends."""
         self._inbox.put(_Joined(line, hello))
 
-    def heard(self, line: Line, data: bytes | None) -> None:
-        """What came over a line; None: it is lost."""
-        self._inbox.put(_Heard(line, data))
-
     def heard_from(self, line: Line) -> Heard:
-        """`heard`, for one line."""
-        return lambda data: self.heard(line, data)
+        """Takes what comes over a line; None: it is lost. More than a client may send is not taken."""
+        allowance = Allowance(MOST_MESSAGES, MOST_BYTES, MOST_AT_ONCE)
+        over = False
+
+        def heard(data: bytes | None) -> None:
+            nonlocal over
+            if over:
+                return
+            over = data is None or not allowance.take(len(data), self._clock.now())
+            self._inbox.put(_Heard(line, data if not over else None, over and data is not None))
+
+        return heard
 
     def close(self) -> None:
         """The server ends."""
@@ -176,6 +196,8 @@ class Host:
             match self._inbox.take():
                 case _Joined(line, hello):
                     self._joined(line, hello, now)
+                case _Heard(line, _, True) if line is self._line:
+                    self._turn_out(f"more came than {MOST_MESSAGES} messages or {MOST_BYTES >> 20} MB in a second", now)
                 case _Heard(line, data) if line is self._line:
                     self._take(data, now)
                 case None:
@@ -183,6 +205,8 @@ class Host:
                     self._ended = True
         if self._engine is not None and not self._ended:
             self._play(self._engine, now)
+            if self._line is not None and len(self._stream) > MOST_UNCONFIRMED:
+                self._turn_out(f"{len(self._stream)} groups were sent and not one of them confirmed", now)
             if now >= self._tell_at:
                 self._tell(self._engine, now)
         self._watch(now)
@@ -247,19 +271,19 @@ class Host:
         if data is None:
             self._lost(now)
             return
-        if now - self._second >= 1:
-            self._second, self._in_second = now, 0
-        self._in_second += 1
         try:
-            if self._in_second > MOST_MESSAGES:
-                raise BadMessage(f"more than {MOST_MESSAGES} messages in a second")
             message, payload = to_server(data)
             self._heard_at = now
             self._back()
             self._do(message, payload, now)
         except (BadMessage, Refused, ValueError, OSError) as e:
-            self._refuse(str(e))
-            self._lost(now)
+            self._turn_out(str(e), now)
+
+    def _turn_out(self, reason: str, now: float) -> None:
+        """What the client does is no part of the protocol: it hears why, and its world waits for it as for any lost line."""
+        self._say(f"a client's line was ended: {reason}")
+        self._refuse(reason)
+        self._lost(now)
 
     def _do(self, message: ToServer, payload: bytes, now: float) -> None:
         match message:
@@ -341,7 +365,9 @@ class Host:
         if message.start == "model":
             return StartFrom.model()
         self._starts += 1
-        file = self._folder / f"start-{self._starts}{message.suffix}"
+        for old in self._folder.glob(f"start-{self._starts - KEPT_STARTS}.*"):
+            old.unlink()
+        file = self._folder / f"start-{self._starts}{message.suffix or '.bin'}"
         file.write_bytes(payload)
         return StartFrom.file(file)
 

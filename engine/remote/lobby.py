@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hmac
+import logging
 import secrets
 import shutil
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from engine.models.interface import ModelSpec
@@ -15,12 +17,24 @@ from engine.remote.line import Line, LineError
 from engine.remote.protocol import PROTOCOL, BadMessage, Hello, Refusal, Welcome, packed, to_server
 from engine.runtime.clock import Clock
 
+log = logging.getLogger(__name__)
+
 
 class Lobby:
     """From any thread."""
 
-    def __init__(self, make: Make, spec: ModelSpec, clock: Clock, worlds: int = 1, token: str = "") -> None:
-        """make: makes the engine of a world; worlds: that may be played at once; token: that a client has to know, '' for none."""
+    def __init__(
+        self,
+        make: Make,
+        spec: ModelSpec,
+        clock: Clock,
+        worlds: int = 1,
+        token: str = "",
+        say: Callable[[str], None] = log.info,
+    ) -> None:
+        """make: makes the engine of a world; worlds: that may be played at once; token: that a client has to know, '' for none;
+        say: takes a sentence for whoever runs the server, from any thread."""
+        self._say = say
         self._make, self._spec, self._clock = make, spec, clock
         self._worlds, self._token = worlds, token
         self._lock = threading.Lock()
@@ -32,9 +46,11 @@ class Lobby:
         try:
             return self._admitted(line, first)
         except BadMessage as e:
+            self._say(f"a client was turned away: it is not a Foreland of this version ({e})")
             line.send(packed(Refusal(reason=f"this is not a Foreland of this version: {e}"[:1000])))
             raise LineError(str(e)) from e
         except LineError as e:
+            self._say(f"a client was turned away: {e}")
             line.send(packed(Refusal(reason=str(e)[:1000])))
             raise
 
@@ -72,7 +88,9 @@ class Lobby:
             del self._hosts[left[0].session]
         session = secrets.token_urlsafe(24)
         folder = Path(tempfile.mkdtemp(prefix="foreland-world-"))
-        host = Host(session, self._make, self._spec, folder, self._clock, lambda: self._over(session, folder))
+        host = Host(
+            session, self._make, self._spec, folder, self._clock, lambda: self._over(session, folder), self._say
+        )
         self._hosts[session] = host
         host.start()
         return host

@@ -82,6 +82,7 @@ class PictureDecoder:
         assert isinstance(context, VideoCodecContext)
         context.thread_count = 1
         context.flags |= Flags.low_delay
+        context.options = {"max_pixels": str(width * height + 64 * (width + height) + 4096)}  # whole macroblocks
         self._context = context
         self._width, self._height = width, height
 
@@ -96,7 +97,7 @@ class PictureDecoder:
                     image = frame.to_ndarray(format="rgb24").astype(np.uint8, copy=False)
                     image.flags.writeable = False
                     out.append(image)
-        except av.FFmpegError as e:
+        except (av.FFmpegError, ValueError, MemoryError) as e:
             raise NotDecodable(f"a picture cannot be decoded: {e}") from e
         if len(out) != len(packets):
             raise NotDecodable(f"{len(packets)} packets became {len(out)} pictures")

@@ -9,11 +9,15 @@ Only what the server's player has started is sent, so nothing on the wire is eve
 
 from __future__ import annotations
 
+import json
+import math
 import struct
 import zlib
-from typing import Annotated, Literal
+from collections.abc import Iterable
+from dataclasses import fields, is_dataclass, replace
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from engine.control.events import Commit
 from engine.errors import Refused
@@ -30,6 +34,16 @@ LARGEST_FROM_SERVER = 16 << 20
 """Bytes of a message to the client."""
 LARGEST_UNPACKED = 8 << 20
 """Bytes that a compressed payload may become."""
+LARGEST_LOG = 1 << 30
+"""Bytes of a session's log."""
+LARGEST_LINE = 4 << 20
+"""Bytes of one line of it."""
+LONGEST_LIST = 4096
+"""Entries of each list in a view."""
+LARGEST_NUMBER = 2**31
+"""Whole numbers in a view and of a model, below: a window's coordinates."""
+LARGEST_SIDE = 8192
+"""Pixels."""
 TEXT = 4000
 """Characters of a prompt at most; a model's own limit is lower."""
 KEYS = 32
@@ -44,6 +58,12 @@ class _Message(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="null")
 
 
+def one_line(text: str) -> str:
+    """Words of the other end, safe for a terminal and a window: one line, and no character that is not seen."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+Words = Annotated[str, AfterValidator(one_line)]
 Seconds = Annotated[float, Field(allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=2**53)]
 Text = Annotated[str, Field(max_length=TEXT)]
@@ -177,7 +197,7 @@ class Refusal(_Message):
     """Why the line ends here."""
 
     kind: Literal["refusal"] = "refusal"
-    reason: Annotated[str, Field(max_length=1000)]
+    reason: Annotated[Words, Field(max_length=1000)]
 
 
 class Welcome(_Message):
@@ -188,7 +208,7 @@ class Welcome(_Message):
     session: Annotated[str, Field(max_length=64)]
     resumed: bool
     number: Count
-    spec: ModelSpec
+    spec: Annotated[ModelSpec, AfterValidator(lambda spec: possible(spec))]
 
 
 class GroupSent(_Message):
@@ -222,10 +242,10 @@ class ViewSent(_Message):
     """The payload is a compressed View."""
 
     kind: Literal["view"] = "view"
-    stage: Annotated[str, Field(max_length=400)]
+    stage: Annotated[Words, Field(max_length=400)]
     share: Seconds
     ready: bool
-    error: Annotated[str, Field(max_length=4000)] | None = None
+    error: Annotated[Words, Field(max_length=4000)] | None = None
 
 
 class LogSent(_Message):
@@ -276,6 +296,72 @@ ToClient = Refusal | Welcome | GroupSent | WorldLeft | ViewSent | LogSent | Took
 _to_server: TypeAdapter[ToServer] = TypeAdapter(Annotated[ToServer, Field(discriminator="kind")])
 _to_client: TypeAdapter[ToClient] = TypeAdapter(Annotated[ToClient, Field(discriminator="kind")])
 _view: TypeAdapter[View] = TypeAdapter(View)
+
+
+def possible(spec: ModelSpec) -> ModelSpec:
+    """A model that a window can show. Raises ValueError: its figures are none of a model, or too large for one."""
+    numbers = [
+        spec.window,
+        spec.steps,
+        spec.text_limit,
+        spec.grid[0],
+        spec.phase,
+        spec.block,
+        *spec.spans,
+        *spec.windows,
+    ]
+    if not (
+        all(1 <= side <= LARGEST_SIDE for side in (spec.width, spec.height))
+        and 1 <= spec.fps <= 240
+        and all(1 <= n <= 100_000 for n in numbers)
+        and max(spec.spans) <= 128
+        and spec.windows[0] <= spec.window <= spec.windows[1] <= 10_000
+        and 0 <= spec.grid[1] <= 10_000
+        and 0 <= spec.phase_offset <= 100_000
+        and (spec.sound_rate == 0 or 8000 <= spec.sound_rate <= 192_000)
+        and spec.history
+        and len(spec.trained) <= 1000
+        and all(len(text) <= 400 and text == one_line(text) for text in (spec.name, *spec.notes[:100]))
+        and len(spec.notes) <= 100
+    ):
+        raise ValueError("no model is like that")
+    return spec
+
+
+def bounded(value: Any) -> None:
+    """Raises BadMessage for what no view has: lists without end, and numbers that are none or that no window can place."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise BadMessage("a number of the view is none")
+    elif isinstance(value, int):
+        if abs(value) >= LARGEST_NUMBER:
+            raise BadMessage("a number of the view is too large")
+    elif is_dataclass(value):
+        _all_bounded(getattr(value, f.name) for f in fields(value))
+    elif isinstance(value, tuple):
+        if len(value) > LONGEST_LIST:
+            raise BadMessage(f"a list of the view has {len(value)} entries")
+        _all_bounded(value)
+
+
+def _all_bounded(values: Iterable[Any]) -> None:
+    for value in values:
+        bounded(value)
+
+
+def read_object(data: bytes) -> dict[str, Any]:
+    """A JSON object whose numbers are numbers. Raises BadMessage."""
+    try:
+        value = json.loads(data, parse_constant=_no_number)
+    except (ValueError, RecursionError) as e:
+        raise BadMessage("what should be JSON is none") from e
+    if not isinstance(value, dict):
+        raise BadMessage("what should be a JSON object is none")
+    return value
+
+
+def _no_number(name: str) -> float:
+    raise BadMessage(f"{name} is no number")
 
 
 def packed(message: _Message, payload: bytes = b"") -> bytes:
@@ -330,9 +416,13 @@ def pack_view(view: View) -> bytes:
 def unpack_view(data: bytes) -> View:
     """Raises BadMessage."""
     try:
-        return _view.validate_json(unpack(data))
+        view = _view.validate_json(unpack(data))
     except ValidationError as e:
         raise BadMessage(_first(e)) from e
+    bounded(view)
+    if not 1 <= view.fps <= 240:
+        raise BadMessage(f"a view of {view.fps:g} frames a second")
+    return replace(view, message=one_line(view.message), reading=one_line(view.reading))
 
 
 def unpack(data: bytes) -> bytes:
@@ -348,8 +438,10 @@ def unpack(data: bytes) -> bytes:
 
 
 def _first(e: Exception) -> str:
-    """What is wrong first, without the values."""
+    """What is wrong first, in a line without the values."""
     if not isinstance(e, ValidationError):
-        return str(e)
+        return one_line(str(e))[:300]
     error = e.errors(include_url=False, include_input=False, include_context=False)[0]
-    return f"{'.'.join(str(part) for part in error['loc']) or 'the message'}: {error['msg']}"
+    if error["type"] == "union_tag_invalid":
+        return "a message of an unknown kind"
+    return one_line(f"{'.'.join(str(part) for part in error['loc']) or 'the message'}: {error['msg']}")[:300]

@@ -100,6 +100,6 @@ def _opus(packets: Sequence[bytes], rate: int) -> Samples:
                     f.to_ndarray().astype(np.float32, copy=False).reshape(-1, 2) for f in resampler.resample(frame)
                 ]
         parts += [f.to_ndarray().astype(np.float32, copy=False).reshape(-1, 2) for f in resampler.resample(None)]
-    except av.FFmpegError as e:
+    except (av.FFmpegError, ValueError, MemoryError) as e:
         raise NotAudible(f"a sound cannot be decoded: {e}") from e
     return np.concatenate(parts) if parts else np.zeros((0, 2), np.float32)

@@ -12,10 +12,16 @@ from app.cli.main import main
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["serve", "--host", "0.0.0.0"], "ssh -L"),
+        (["serve", "--host", "0.0.0.0"], "--token-file"),
+        (["serve", "--host", "0.0.0.0", "--tls"], "ssh -L"),
         (["serve", "--model", "no-such-model"], "no-such-model"),
         (["explore", "--connect", "http://x"], "ws://HOST:PORT"),
+        (["explore", "--connect", "ws://[x"], "ws://HOST:PORT"),
+        (["explore", "--connect", "ws://192.0.2.1:7420"], "wss://"),
+        (["explore", "--connect", "ws://127.0.0.1:9", "--fingerprint", "SHA256:x"], "belongs to wss://"),
+        (["explore", "--fingerprint", "SHA256:x"], "needs --connect"),
         (["explore", "--connect", "ws://127.0.0.1:9"], "does not answer"),
+        (["explore", "--connect", "wss://127.0.0.1:9"], "does not answer"),
         (["explore", "--connect", "ws://127.0.0.1:9", "--gpus", "2"], "the server chose the model"),
         (["explore", "--token-file", "x"], "needs --connect"),
         (["explore", "--connect", "ws://127.0.0.1:9", "--token-file", "none"], "token file"),

@@ -22,13 +22,16 @@ from engine.runtime.live_engine import LiveEngine
 from engine.runtime.replay import replay
 from engine.runtime.script import Script, ScriptEvent
 from engine.runtime.settings import Settings
-from tests.engine.remote.delayed_line import Network
+from tests.engine.remote.delayed_line import Conditions, Network
 from tests.engine.runtime.test_live_engine import promised
 from tests.toy import SPEC, ToyDecoder, ToySampler, toy
 
 LARGE = replace(SPEC, width=64, height=64)
 DELAY = 0.02
 """Seconds each way: a round trip of 40 ms."""
+NEAR = Conditions(DELAY)
+HEAVY = 60_000 / 1_500
+"""The squares have some 1.5 KB a group; 832x480 has 60."""
 
 
 class Squares(ToyDecoder):
@@ -73,25 +76,32 @@ class Away:
 
 
 @contextmanager
-def away(folder: Path | None = None, delay: float = DELAY, token: str = "", start: bool = True) -> Iterator[Away]:
+def away(
+    folder: Path | None = None,
+    line: Conditions = NEAR,
+    token: str = "",
+    start: bool = True,
+    worlds: int = 1,
+    network: type[Network] = Network,
+) -> Iterator[Away]:
     clock, engines = VirtualClock(), []
-    sampler = ToySampler(LARGE, 0.3, sleep=clock.sleep)
 
     def make(chosen: Settings, log: Path) -> LiveEngine:
+        sampler = ToySampler(LARGE, 0.3, sleep=clock.sleep)
         engines.append(Engine(toy(sampler, Squares(LARGE)), LARGE, chosen, log, clock))
         return engines[-1]
 
-    network = Network(Lobby(make, LARGE, clock, token=token), clock, delay)
-    world = RemoteWorld("there", LARGE, network.dial, token)
+    net = network(Lobby(make, LARGE, clock, worlds, token), clock, line)
+    world = RemoteWorld("there", LARGE, net.dial, token)
     engine = world.engine(Settings(prompt="a"), folder, clock)
     if start:
         engine.start()
-    it = Away(clock, network, engine, engines, [])
+    it = Away(clock, net, engine, engines, [])
     try:
         yield it
     finally:
         engine.close()
-        network.cut(up=False)
+        net.cut(up=False)
         clock.sleep(1.0)  # the wires end
 
 
@@ -129,6 +139,36 @@ def test_a_script_over_40_ms_shows_every_frame_once_and_answers_within_the_line_
         assert u["display"] >= DELAY
     assert json.loads((tmp_path / "s" / "summary.json").read_text()) == summary
     assert replay(tmp_path / "s").difference == "", "the log that came over the line is whole"
+
+
+def many_keys(seconds: float) -> Script:
+    """A key every 2.3 s, held for half a second."""
+    times = [1.0 + 2.3 * i for i in range(int((seconds - 2) / 2.3))]
+    events = [ScriptEvent(t + more, what, "forward") for t in times for more, what in ((0, "down"), (0.5, "up"))]
+    return Script("a", seconds, tuple(events))
+
+
+def compared(seconds: float, line: Conditions) -> tuple[dict, dict]:
+    """Summaries of a script here and over a line."""
+    clock = VirtualClock()
+    local = Engine(
+        toy(ToySampler(LARGE, 0.3, sleep=clock.sleep), Squares(LARGE)), LARGE, Settings(prompt="a"), None, clock
+    )
+    script = many_keys(seconds)
+    here = explore_on(local, script, lambda f, s: None, lambda *x: None)
+    with away(start=False, line=line) as there:
+        over = explore_on(there.engine, script, lambda f, s: None, lambda *x: None)
+    return here, over
+
+
+@pytest.mark.parametrize("line", [Conditions(DELAY, 0.0025, 0.0, HEAVY), Conditions(DELAY, 0.0025, 0.01, HEAVY)])
+def test_over_jitter_and_lost_packets_changes_are_seen_within_the_line_and_one_group_and_little_is_stalled(
+    line: Conditions,
+) -> None:
+    here, over = compared(60.0, line)
+    assert here["stalls"] == 0
+    assert over["L50"] < here["L50"] + 2 * DELAY + 4 / 16 + (0.2 if line.loss else 0.0)
+    assert over["stall_share"] <= 0.03, over["stall_share"]
 
 
 def test_what_was_kept_is_decoded_again_here_and_gone_back_to() -> None:

@@ -13,13 +13,15 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from engine import client
+from engine.errors import Refused
 from engine.files import FileError
 from engine.remote.client import RemoteWorld
 from engine.remote.line import LineError
 from engine.remote.lobby import Lobby
-from engine.remote.protocol import LARGEST_FROM_CLIENT, Refusal, to_client
+from engine.remote.protocol import LARGEST_FROM_CLIENT, LARGEST_HEADER, Refusal, to_client
 from engine.remote.trust import token_of
-from engine.remote.websocket_line import dialler, listen
+from engine.remote.websocket_line import MOST_LINES, dialler, listen
 from engine.runtime.clock import SystemClock
 from engine.runtime.engine import Engine
 from engine.runtime.live_engine import LiveEngine
@@ -89,7 +91,23 @@ def test_nonsense_ends_the_line_and_not_the_server(address: str) -> None:
     with socket.create_connection((host, int(port)), timeout=5) as s:
         s.sendall(b"GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n")
         assert b"root:" not in s.recv(65536)
-    assert RemoteWorld.at("there", dialler(address), TOKEN).spec == LARGE
+    crowd = [socket.create_connection((host, int(port)), timeout=5) for _ in range(MOST_LINES + 1)]
+    crowd[-1].settimeout(5)
+    assert crowd[-1].recv(10) == b"", "closed at once: there are too many"
+    for s in crowd:
+        s.close()
+    with connect(address) as c:
+        with suppress(ConnectionClosed, OSError):
+            c.send(b"\0" * (LARGEST_HEADER + 5))
+        with pytest.raises((ConnectionClosed, OSError)):
+            c.recv(timeout=5)
+    for _ in range(50):
+        with suppress(LineError):
+            assert RemoteWorld.at("there", dialler(address), TOKEN).spec == LARGE
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("the server has had enough")
 
 
 def test_a_token_is_made_once_for_its_owner_only(tmp_path: Path) -> None:
@@ -102,3 +120,28 @@ def test_a_token_is_made_once_for_its_owner_only(tmp_path: Path) -> None:
         token_of(file, make=True)
     with pytest.raises(FileError, match="cannot be used"):
         token_of(tmp_path / "none")
+
+
+def test_a_program_walks_a_world_with_a_few_lines(address: str, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text(TOKEN)
+    with client.connect(address, file, prompt="a") as world:
+        seen = [read(f)[::2] for f in world.frames(8)]
+        world.hold("forward")
+        seen += [read(f)[::2] for f in world.play(1.0)]
+        end = time.monotonic() + 20
+        while not world.engine.player.paused or world.view.keys:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        n = world.engine.player.shown
+        time.sleep(0.3)
+        assert world.engine.player.shown == n, "it waits between two walks"
+        world.hold("forward")
+        frames = []
+        for frame in world.play(8.0):
+            frames.append(read(frame))
+            if frames[-1][1]:
+                break
+        assert frames[-1][1] > 0, "the key is seen"
+    with pytest.raises(Refused, match="wss://"):
+        client.connect("ws://192.0.2.1:7420")
