@@ -49,6 +49,8 @@ COLUMNS = (
 """Of a row of `engine.measure.simulate`, and its heading."""
 BEYOND = ("paper", "answer", "preempt", "answer+preempt")
 """The paper's method and what goes beyond it."""
+NOT_BUILT = "alternative"
+"""A policy of the literature that there is no code for: docs/method.md has what it would bring."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Numbers:
 @click.option("--profile", metavar="NAME,...", help="Names of assets/profiles.json, or all.  [default: all]")
 @click.option(
     "--policy",
-    type=Listed(click.Choice([*METHODS, "all"])),
+    type=Listed(click.Choice([*METHODS, NOT_BUILT, "all"])),
     default="speculative,chunk",
     help="What decides: the paper's method, the chunk baseline, or what goes beyond the paper; all of that.",
 )
@@ -112,6 +114,10 @@ def simulate(
     **numbers: Any,
 ) -> int:
     """The controller in virtual time, against theory and the paper."""
+    if NOT_BUILT in policy:
+        raise UserError(
+            f"the policy {NOT_BUILT!r}, a guess at the next key in idle time, is not built: docs/method.md says what it would bring"
+        )
     rows = []
     with as_user_error(ProfileError):
         if a_map:

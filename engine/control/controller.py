@@ -354,7 +354,7 @@ class Controller:
     def _seconds_to(self, branch: int, work: Work) -> float:
         """Seconds from a launch at a branch to its first deliverable group: the locked groups before it that are not decoded yet
         have their turn first, while the call is sampled."""
-        first, decode = self.estimator.first(work), self.estimator.decode
+        first, decode = self.estimator.first(work, careful=True), self.estimator.decode
         if not decode:
             return first
         before = branch - self.delivered - sum(p < branch for p in self.decoded)

@@ -61,7 +61,7 @@ class Estimator:
     for as long, and nothing is taken for shorter than what was measured."""
     _first: dict[Work, deque[float]] = field(default_factory=dict)
     _start: dict[Work, float] = field(default_factory=dict)
-    _cache: dict[Work, float] = field(default_factory=dict)
+    _cache: dict[tuple[Work, bool], float] = field(default_factory=dict)
     _decodes: deque[float] = field(default_factory=lambda: deque(maxlen=DECODES))
     _decode: float = 0.0
 
@@ -83,18 +83,19 @@ class Estimator:
         """Seconds that the frames of a group take; 0 before any were measured."""
         return self._decode
 
-    def first(self, work: Work) -> float:
-        """Seconds from launch to the first deliverable group of such a call."""
-        known = self._cache.get(work)
+    def first(self, work: Work, careful: bool = False) -> float:
+        """Seconds from launch to the first deliverable group of such a call. careful: for what has to be in time; a kind that was
+        never measured is then not taken for quicker than its neighbour."""
+        known = self._cache.get((work, careful))
         if known is None:
-            known = self._cache[work] = self._estimate(work)
+            known = self._cache[work, careful] = self._estimate(work, careful)
         return known
 
     def lead(self, work: Work) -> float:
         """Seconds before a deadline at which such a call has to start."""
-        return self.first(work) + self.margin
+        return self.first(work, careful=True) + self.margin
 
-    def _estimate(self, work: Work) -> float:
+    def _estimate(self, work: Work, careful: bool) -> float:
         values = sorted(self._measured(work))
         if values:
             return self._high(values) * (1 + self.doubt / len(values))
@@ -104,9 +105,8 @@ class Estimator:
         if not known:
             return self.cold
         near = min(known, key=work.distance)
-        if self.rule > 1:
-            return self._estimate(near) * work.scale(near)
-        return self._estimate(near) * max(1.0, work.window / near.window)
+        scale = work.scale(near) if self.rule > 1 else work.window / near.window
+        return self._estimate(near, careful) * (max(1.0, scale) if careful or self.rule == 1 else scale)
 
     def _high(self, values: list[float]) -> float:
         """The quantile of sorted values. One slow call of three or more is left out, until there are two."""

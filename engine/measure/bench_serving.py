@@ -21,10 +21,18 @@ from engine.control.events import (
     RequestFinished,
     TimerFired,
 )
-from engine.measure.simulate import METHODS, arrivals, bootstrap_mean, theory_mean, uniform_profile
+from engine.measure.simulate import (
+    METHODS,
+    arrivals,
+    bootstrap_mean,
+    bootstrap_percentile,
+    theory_mean,
+    uniform_profile,
+)
 from engine.measure.timing import memory_mb
 from engine.measure.utilisation import Activity
 from engine.models.interface import Loader, ModelSpec
+from engine.runtime.clock import Clock, SystemClock
 from engine.runtime.explore import explore_live
 from engine.runtime.keymap import ACTIONS
 from engine.runtime.metrics import percentile
@@ -90,11 +98,12 @@ def serve(
     prompts: Sequence[str],
     folder: Path,
     progress: Progress,
+    clock: Callable[[], Clock] = SystemClock,
 ) -> dict[str, Any]:
     """Runs every setting on every trajectory, in an order drawn anew for each, and returns the report for JSON.
 
-    seconds: of a trajectory with updates; each plays on until the last one is seen. folder: gets the session logs. Raises what
-    `explore_live` does when a run fails.
+    seconds: of a trajectory with updates; each plays on until the last one is seen. folder: gets the session logs. clock: makes
+    the one of a session. Raises what `explore_live` does when a run fails.
     """
     loaded = load(lambda stage, share: progress(stage, 0.0))
     rows: dict[str, list[dict[str, Any]]] = {s.name: [] for s in settings}
@@ -110,7 +119,7 @@ def serve(
             where = folder / "sessions" / f"{s.name.replace(' ', '-')}-{i}"
             with Activity() as activity:
                 summary = explore_live(
-                    lambda p: loaded, spec, chosen, script, where, lambda f, s: None, lambda a, b: None
+                    lambda p: loaded, spec, chosen, script, where, lambda f, s: None, lambda a, b: None, clock()
                 )
             rows[s.name].append(summary)
             activities[s.name].append(activity)
@@ -143,6 +152,7 @@ def _row(s: Setting, summaries: list[dict[str, Any]], activities: list[Activity]
     predicted = sum(x["groups"]["predicted"] for x in summaries)
     revoked = sum(x["groups"]["revoked"] for x in summaries)
     low, high = bootstrap_mean(ls)
+    fifty, ninety_five = (bootstrap_percentile(ls, share) for share in (0.5, 0.95))
     return {
         "setting": s.name,
         "K": s.window,
@@ -153,6 +163,10 @@ def _row(s: Setting, summaries: list[dict[str, Any]], activities: list[Activity]
         "superseded": sum(u["outcome"] == "superseded" for u in updates),
         "L50": percentile(ls, 0.5),
         "L95": percentile(ls, 0.95),
+        "L50_low": fifty[0],
+        "L50_high": fifty[1],
+        "L95_low": ninety_five[0],
+        "L95_high": ninety_five[1],
         "mean": float(np.mean(ls)) if ls else None,
         "mean_low": low,
         "mean_high": high,
@@ -215,7 +229,8 @@ def serve_markdown(report: dict[str, Any], command: str) -> str:
         f"{report['trajectories']} trajectories of {report['seconds']:g} s a setting, interleaved; "
         + (f"GPU {report['gpu']}" if report["gpu"] else "no GPU: CPU time is shown instead of GPU activity"),
         "",
-        "| setting | updates | applied | superseded | L50 | L95 | mean (95 %) | theory | C | C/T | stalls | revoked | CPU cores | GPU |",
+        "| setting | updates | applied | superseded | L50 (95 %) | L95 (95 %) | mean (95 %) "
+        "| theory | C | C/T | stalls | revoked | CPU cores | GPU |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for r in report["settings"]:
@@ -223,10 +238,9 @@ def serve_markdown(report: dict[str, Any], command: str) -> str:
         if r["mean"] is None:
             lines.append(f"| {r['setting']} | {counts} | - | - | - | {r['theory_mean']:.2f} | | | | | | |")
             continue
-        between = "" if r["mean_low"] is None else f" ({r['mean_low']:.2f} to {r['mean_high']:.2f})"
         used = f"{r['w']:.0%} | {r['cpu']:.2f} | {_gpus(r['gpu'])}"
         lines.append(
-            f"| {r['setting']} | {counts} | {r['L50']:.2f} | {r['L95']:.2f} | {r['mean']:.2f}{between} "
+            f"| {r['setting']} | {counts} | {_between(r, 'L50')} | {_between(r, 'L95')} | {_between(r, 'mean')} "
             f"| {r['theory_mean']:.2f} | {r['C']:.2f} | {r['C_over_T']:.2f} | {r['stall_share']:.2%} | {used} |"
         )
     lines += [
@@ -255,6 +269,12 @@ def serve_markdown(report: dict[str, Any], command: str) -> str:
             f"Missed aim: {r['setting']}: {r['stall_share']:.2%} of playback stalled; a stall means that C exceeded its estimate."
         )
     return "\n".join(lines) + "\n"
+
+
+def _between(row: dict[str, Any], key: str) -> str:
+    """A figure of a row with its interval, where there is one."""
+    low, high = row[f"{key}_low"], row[f"{key}_high"]
+    return f"{row[key]:.2f}" + ("" if low is None else f" ({low:.2f} to {high:.2f})")
 
 
 def _gpus(shares: list[float] | None) -> str:

@@ -450,6 +450,15 @@ def bootstrap_mean(values: Sequence[float]) -> tuple[float | None, float | None]
     return float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))
 
 
+def bootstrap_percentile(values: Sequence[float], share: float) -> tuple[float | None, float | None]:
+    """The 95 % interval of a quantile of updates, by DRAWS resamplings of them; the same for the same values."""
+    if len(values) < 2:
+        return None, None
+    x = np.asarray(values)
+    found = np.quantile(x[np.random.default_rng(0).integers(0, len(x), (DRAWS, len(x)))], share, axis=1)
+    return float(np.quantile(found, 0.025)), float(np.quantile(found, 0.975))
+
+
 def simulate(
     profile: Profile, policy: str, rate: str | float, trajectories: int, seconds: float, seed: int
 ) -> dict[str, Any]:

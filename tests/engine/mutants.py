@@ -1,30 +1,40 @@
 """Faults put into the code on purpose, and whether the tests notice: `python -m tests.engine.mutants [NAME ...]`.
 
 Each mutant is one replacement in one file; the tests of that part are run on a copy of the tree until one fails. The score is the
-share that is noticed. It takes an hour or so of one core; names run those mutants only.
+share that is noticed. Names, or files of the engine, run those mutants only. On Unix only: each is tried out in a fork.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import importlib.util
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[2]
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OWN = ("engine", "tests", "app")
+MODULES = "modules.txt"
+CPU_SECONDS, WALL_SECONDS = 120, 300
+"""That the tests of one mutant, and one of them, may take; a mutant may never end."""
 CONTROL = ("tests/engine/control/test_controller.py", "tests/engine/control/test_controller_properties.py")
 LIVE = (
-    "tests/engine/runtime/test_trouble.py",
     "tests/engine/runtime/test_decode_worker.py",
-    "tests/engine/runtime/test_engine.py",
-    "tests/engine/runtime/test_regenerate.py",
-    "tests/engine/runtime/test_takes.py",
+    "tests/engine/runtime/test_trouble.py",
     "tests/engine/runtime/test_live_properties.py",
+    "tests/engine/runtime/test_engine.py",
+    "tests/engine/runtime/test_takes.py",
+    "tests/engine/runtime/test_regenerate.py",
 )
+"""The quickest first."""
 TESTS = {
     "engine/control/controller.py": CONTROL,
     "engine/control/estimator.py": ("tests/engine/control/test_estimator.py", *CONTROL),
@@ -36,6 +46,8 @@ TESTS = {
     "engine/runtime/driver.py": ("tests/engine/runtime/test_driver.py", *LIVE),
     "engine/runtime/decode_worker.py": LIVE,
     "engine/runtime/view_builder.py": LIVE,
+    "engine/runtime/regenerate.py": ("tests/engine/runtime/test_regenerate.py",),
+    "engine/runtime/session_log.py": ("tests/engine/runtime/test_regenerate.py",),
 }
 
 
@@ -55,6 +67,8 @@ P = "engine/playback/player.py"
 S = "engine/runtime/session.py"
 D = "engine/runtime/decode_worker.py"
 R = "engine/runtime/driver.py"
+A = "engine/runtime/regenerate.py"
+L = "engine/runtime/session_log.py"
 MUTANTS = [
     Mutant("launch-does-not-lock", C, "        self.locked = max(self.locked, j)\n        shadow", "        shadow"),
     Mutant(
@@ -137,6 +151,12 @@ MUTANTS = [
         "self._answer() if reason else self._work",
     ),
     Mutant("settled-groups-again", C, "if call.made == 0 or not self.policy.retry_after:", "if True:"),
+    Mutant(
+        "guess-is-relied-on",
+        E,
+        "return self.first(work, careful=True) + self.margin",
+        "return self.first(work) + self.margin",
+    ),
     Mutant("median", E, "quantile: float = 0.9", "quantile: float = 0.5"),
     Mutant(
         "slowest-of-ten", E, "return values[int(self.quantile * (n - 1))] if n > 2 else values[-1]", "return values[-1]"
@@ -215,6 +235,23 @@ MUTANTS = [
         "return not trouble and session.runs(launch) and not self._closing()",
         "return not trouble and not self._closing()",
     ),
+    Mutant("negative-not-logged", L, "negative=None if self.private else condition.negative", "negative=None"),
+    Mutant(
+        "call-begins-at-its-launch",
+        A,
+        """        if name == "CallProgressed":
+            return bool(data["step"] == 0)
+        return name == "Launch" and data["call"] not in self.marked
+""",
+        """        return name == "Launch"
+""",
+    ),
+    Mutant(
+        "start-stays",
+        A,
+        'if (start := line["start"]) is not None:',
+        'if (start := line["start"]) is not None and start["path"]:',
+    ),
     Mutant(
         "trouble-is-swallowed",
         R,
@@ -224,37 +261,76 @@ MUTANTS = [
 ]
 
 
-def run(mutant: Mutant, tree: Path) -> tuple[bool, str]:
-    """Whether a test notices, and which."""
+def run(tests: Sequence[str], tree: Path, report: Path) -> tuple[bool, str]:
+    """Runs tests in a child that shares this process's imports but those of the project; whether one failed, and which."""
+    child = os.fork()
+    if child == 0:
+        _run_here(tests, tree, report)
+    _, status = os.waitpid(child, 0)
+    failed = [x for x in report.read_text("utf-8", "replace").splitlines() if x.startswith(("FAILED", "ERROR"))]
+    if failed:
+        return True, failed[0].split(" ", 1)[1]
+    return status != 0, "" if status == 0 else f"its end ({status})"
+
+
+def _run_here(tests: Sequence[str], tree: Path, report: Path) -> None:
+    """In the child: never returns."""
+    import resource
+
+    code = 99
+    try:
+        handle = os.open(report, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(handle, 1)
+        os.dup2(handle, 2)
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
+        for name in [n for n in sys.modules if n.split(".")[0] in OWN]:
+            del sys.modules[name]
+        sys.path[:] = [str(tree), *(x for x in sys.path if x and Path(x).resolve() != ROOT)]
+        os.chdir(tree)
+        os.environ.update(PYTHONPATH=str(tree), FORELAND_SEQUENCES="60", FORELAND_LIVE="3")
+        options = ["-x", "-q", "-p", "no:cacheprovider", "--timeout", str(WALL_SECONDS)]
+        code = int(pytest.main([*options, *tests]))
+        (tree / MODULES).write_text("\n".join(n for n in sys.modules if n.split(".")[0] not in OWN), "utf-8")
+    finally:
+        sys.stdout.flush()
+        os._exit(code)
+
+
+def try_out(mutant: Mutant, tree: Path, report: Path) -> tuple[bool, str]:
+    """Whether a test notices a mutant, and which."""
     file = tree / mutant.file
     text = file.read_text("utf-8")
     assert text.count(mutant.old) == 1, f"{mutant.name}: its code is there {text.count(mutant.old)} times"
+    compiled = Path(importlib.util.cache_from_source(str(file)))
+    compiled.unlink(missing_ok=True)
     file.write_text(text.replace(mutant.old, mutant.new), "utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(tree), "FORELAND_SEQUENCES": "60", "FORELAND_LIVE": "3"}
-    pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--timeout", "120"]
     try:
-        done = subprocess.run(
-            [*pytest, *TESTS[mutant.file]], cwd=tree, env=environment, capture_output=True, text=True, check=False
-        )
+        return run(TESTS[mutant.file], tree, report)
     finally:
         file.write_text(text, "utf-8")
-    failed = [x for x in done.stdout.splitlines() if x.startswith(("FAILED", "ERROR"))]
-    return done.returncode != 0, failed[0] if failed else ""
+        compiled.unlink(missing_ok=True)
 
 
 def main(names: list[str]) -> int:
     """Prints a line for each mutant and the score; 0 when it is at least 90 %."""
-    chosen = [m for m in MUTANTS if not names or m.name in names]
+    chosen = [m for m in MUTANTS if not names or m.name in names or m.file in names]
     noticed = 0
     with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder) / "tree"
+        tree, report = Path(folder) / "tree", Path(folder) / "report.txt"
         ignore = shutil.ignore_patterns(".git", ".venv", "dist", "__pycache__")
         shutil.copytree(ROOT, tree, ignore=ignore, symlinks=True)
+        seen, by = run(sorted({t for m in chosen for t in TESTS[m.file]}), tree, report)
+        if seen:
+            print(f"{by} fails without a mutant")
+            return 1
+        for module in (tree / MODULES).read_text("utf-8").splitlines():
+            with contextlib.suppress(Exception):  # a part that cannot be imported by itself
+                importlib.import_module(module)
         for mutant in chosen:
             began = time.monotonic()
-            seen, by = run(mutant, tree)
+            seen, by = try_out(mutant, tree, report)
             noticed += seen
-            words = f"noticed by {by[7:120]}" if seen else "SURVIVES"
+            words = f"noticed by {by[:120]}" if seen else "SURVIVES"
             print(f"{mutant.name:28} {words} ({time.monotonic() - began:.0f} s)", flush=True)
     print(f"{noticed} of {len(chosen)} are noticed: {noticed / len(chosen):.0%}")
     return 0 if noticed >= 0.9 * len(chosen) else 1

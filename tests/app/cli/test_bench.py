@@ -65,12 +65,22 @@ def test_simulate_takes_numbers_instead_of_a_profile(tmp_path: Path) -> None:
     assert rows[0]["K"] == 7
 
 
+def test_all_is_a_row_for_the_papers_method_and_each_that_goes_beyond_it(tmp_path: Path) -> None:
+    rows = rows_of(tmp_path, "--profile", "wan-long", "--policy", "all", "--rate", "high")
+    assert [r["policy"] for r in rows] == ["paper", "answer", "preempt", "answer+preempt"]
+    assert all(set(r) >= {"policy", "L50", "L95", "waste", "stall_share", "busy"} for r in rows)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["simulate", "--profile", "none"], "unknown profile 'none'"),
         (["simulate", "--rate", "fast"], "'fast' is not one of 'low', 'high'"),
         (["simulate", "--policy", "x"], "'x' is not one of 'speculative', 'chunk'"),
+        (
+            ["simulate", "--policy", "paper,alternative"],
+            "the policy 'alternative', a guess at the next key in idle time, is not built",
+        ),
         (["simulate", "--window", "7"], "--window, --delta and --first together"),
         (["simulate", "--window", "7", "--delta", "0", "--first", "1"], "'--delta': 0 is out of range: more than 0"),
         (["simulate", "--window", "7", "--delta", "1", "--first", "2", "--call", "1"], "first <= call"),

@@ -53,6 +53,15 @@ def test_what_was_never_measured_borrows_in_both_directions_of_latents_and_steps
     assert e.first(Work(21)) == pytest.approx(1.2), "of unknown steps nothing is said"
 
 
+def test_what_has_to_be_in_time_relies_on_no_call_that_was_never_measured_to_be_quicker() -> None:
+    e = Estimator(margin=0.05)
+    e.saw_first(Work(21, 4), 1.2)
+    assert e.lead(Work(7, 4)) == e.lead(Work(21, 2)) == pytest.approx(1.25)
+    assert e.lead(Work(42, 4)) == pytest.approx(2.45)
+    e.saw_first(Work(7, 4), 0.4)
+    assert e.lead(Work(7, 4)) == pytest.approx(0.45), "measured now"
+
+
 def test_it_borrows_from_the_nearest_of_its_own_steps_and_history() -> None:
     e = Estimator()
     e.saw_first(Work(21, 4, history="a"), 1.0)

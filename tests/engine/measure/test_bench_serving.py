@@ -9,8 +9,11 @@ import pytest
 
 from engine.measure import plots
 from engine.measure.bench_serving import Setting, script_of, serve, serve_markdown
+from engine.measure.simulate import load_profiles, simulate
+from engine.models.interface import Group, Request, StepCallback
 from engine.runtime.keymap import ACTIONS
-from tests.toy import SPEC, toy
+from tests.engine.runtime.turn_clock import TurnClock
+from tests.toy import SPEC, ToySampler, toy
 
 PROMPTS = ("snow", "desert", "city")
 
@@ -75,6 +78,7 @@ def row(**more: Any) -> dict[str, Any]:
         "L95": 2.0,
         "mean": 1.2,
     }
+    figures |= {"L50_low": 0.9, "L50_high": 1.1, "L95_low": 1.8, "L95_high": 2.1}
     figures |= {"mean_low": 1.0, "mean_high": 1.4, "theory_mean": 1.1, "C": 0.3, "C_over_T": 0.2, "stall_share": 0.0}
     return {**figures, "w": 0.5, "cpu": 1.5, "gpu": [0.25, 0.5], **more}
 
@@ -89,8 +93,8 @@ def test_a_report_names_missed_aims_and_only_those() -> None:
     good = markdown([row()], [gain])
     assert "Missed aim" not in good
     assert (
-        "| K=7 chunk low | 3 | 2 | 1 | 1.00 | 2.00 | 1.20 (1.00 to 1.40) | 1.10 | 0.30 | 0.20 | 0.00% | 50% | 1.50 | 25%, 50% |"
-        in good
+        "| K=7 chunk low | 3 | 2 | 1 | 1.00 (0.90 to 1.10) | 2.00 (1.80 to 2.10) | 1.20 (1.00 to 1.40) "
+        "| 1.10 | 0.30 | 0.20 | 0.00% | 50% | 1.50 | 25%, 50% |" in good
     )
     assert "| 7 | speculative | low | 0.75 (0.35 to 1.20) | 0.73 | 103% |" in good
     bad = markdown([row(stall_share=0.02)], [{**gain, "gain": 0.5}])
@@ -102,3 +106,34 @@ def test_a_setting_without_updates_has_a_row_without_figures() -> None:
     assert "| K=7 chunk low | 0 | 0 | 0 | - | - | - | 1.10 |" in markdown(
         [row(updates=0, applied=0, superseded=0, mean=None)], []
     )
+
+
+class Timed(ToySampler):
+    """A call takes a time by its latents, as the pocket world's does: 0.2 s at K = 7, 0.12 s at K = 3."""
+
+    def sample(self, request: Request, report: StepCallback) -> list[Group]:
+        self.seconds = 0.06 + 0.02 * request.window
+        return super().sample(request, report)
+
+
+def test_policies_are_in_the_order_of_the_simulation_by_l50_and_l95_with_intervals(tmp_path: Path) -> None:
+    """Whole sessions in virtual time: what differs from the simulation is the session, not its calls."""
+    clock = TurnClock(0.0, "serve")
+    policies = ("chunk", "paper", "answer+preempt")
+    settings = [Setting(7, policy, "high") for policy in policies]
+    sampler = Timed(sleep=lambda seconds: clock.sleep(seconds))
+
+    def fresh() -> TurnClock:
+        nonlocal clock
+        clock = TurnClock(0.0, "serve")
+        return clock
+
+    report = serve(toy(sampler), SPEC, settings, 3, 20.0, 1, PROMPTS, tmp_path, lambda stage, share: None, fresh)
+    rows = {r["policy"]: r for r in report["settings"]}
+    simulated = {p: simulate(load_profiles()["pocket"], p, "high", 3, 20.0, 1) for p in policies}
+    for key in ("L50", "L95"):
+        assert sorted(policies, key=lambda p: rows[p][key]) == sorted(policies, key=lambda p: simulated[p][key])
+        for r in rows.values():
+            assert r[f"{key}_low"] <= r[key] <= r[f"{key}_high"]
+    assert rows["answer+preempt"]["L50_high"] < rows["paper"]["L50_low"], "by more than the interval"
+    assert all(r["stall_share"] == 0 for r in rows.values())

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine.models.interface import Model
+from engine.models.interface import Group, HistoryPolicy, Model, Request, StepCallback
 from engine.runtime.clock import VirtualClock
 from engine.runtime.engine import Engine
 from engine.runtime.regenerate import regenerate
 from engine.runtime.replay import ReplayError, read_session, replay
 from engine.runtime.settings import Settings, StartFrom
-from tests.engine.runtime.tensor_toy import TensorSampler, tensor_model
+from tests.engine.runtime.tensor_toy import TensorDecoder, TensorSampler, tensor_model
 from tests.engine.runtime.test_engine import Play
 from tests.toy import SPEC
 
@@ -75,3 +78,70 @@ def test_a_line_that_is_missing_is_noticed(session: Path, kind: str) -> None:
     except (ReplayError, KeyError):
         return
     assert different > 0
+
+
+class Attentive(TensorSampler):
+    """What it makes depends on the negative prompt, on the file that the world begins from, and on which groups were played when
+    the call began, as in the pocket world, which remembers places. ahead: seconds of each piece of work between calls."""
+
+    def __init__(self, ahead: float = 0.0, **more: object) -> None:
+        super().__init__(**more)  # type: ignore[arg-type]
+        self.ahead, self.played = ahead, -1
+
+    def evict_before(self, position: int) -> None:
+        super().evict_before(position)
+        self.played = position
+
+    def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
+        self.sleep(self.ahead)
+        return self.ahead > 0
+
+    def sample(self, request: Request, report: StepCallback) -> list[Group]:
+        file = self.started.name if self.started is not None else None
+        note = zlib.crc32(f"{request.prepared.negative} {file} {self.played}".encode()) % 1000
+        return [replace(g, latent=g.latent + note) for g in super().sample(request, report)]
+
+
+def made_again(folder: Path, do: Sequence[Callable[[Engine], None]], every: float = 1.5, ahead: float = 0.0) -> None:
+    """A person does these things, one every so many seconds; then the session is made again from its log."""
+    clock = VirtualClock()
+    model = Model(Attentive(ahead, seconds=0.2, sleep=clock.sleep), TensorDecoder(), "toy-0")
+    engine = Engine(lambda progress: model, SPEC, Settings(prompt="a", window=7), folder, clock)
+    engine.start()
+    play = Play(engine)
+    play.frames_more(10)
+    for i, act in enumerate(do):
+        act(engine)
+        play.seconds(every + 0.01 * i)
+    engine.close()
+    lines = read_session(folder)
+    delivered = sum(x["kind"] == "delivered" for x in lines)
+    assert again(lines, Model(Attentive(), TensorDecoder(), "toy-0")) == (delivered, 0)
+
+
+def avoid(engine: Engine) -> None:
+    engine.set_negative_prompt("blurred")
+
+
+def from_a_picture(engine: Engine) -> None:
+    engine.new_world(start=StartFrom.file(Path("picture.png")))
+
+
+CASES: dict[str, list[Callable[[Engine], None]]] = {
+    "a negative prompt": [avoid],
+    "a negative prompt, then a new world": [avoid, lambda e: e.new_world()],
+    "a negative prompt, then another way": [avoid, lambda e: e.rewind(0, 2)],
+    "a picture": [from_a_picture],
+    "a picture, then none": [from_a_picture, lambda e: e.new_world(start=StartFrom.model())],
+    "a picture, then a new world": [from_a_picture, lambda e: e.new_world()],
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_world_is_left_with_is_in_the_log(name: str, tmp_path: Path) -> None:
+    made_again(tmp_path / "s", CASES[name])
+
+
+def test_a_group_that_plays_between_a_launch_and_its_call_comes_before_the_call_in_the_log(tmp_path: Path) -> None:
+    keys = [lambda e: e.press("forward"), lambda e: e.release("forward")] * 8
+    made_again(tmp_path / "s", keys, every=0.9, ahead=0.12)
