@@ -39,9 +39,8 @@ def serve(model: ModelOptions, host: str, tls: bool, port: int, token_file: Path
     Only this machine can connect: come in by `ssh -L 7420:localhost:7420 HOST`. With `--host 0.0.0.0 --token-file FILE` other
     machines can too, over TLS, with the token and the fingerprint that is printed.
     """
-    from engine.remote.address import LOOPBACK
     from engine.remote.lobby import Lobby
-    from engine.remote.trust import Certificate, token_of
+    from engine.remote.trust import LOOPBACK, Certificate, token_of
     from engine.remote.websocket_line import listen
     from engine.runtime.clock import SystemClock
 
@@ -69,6 +68,8 @@ def serve(model: ModelOptions, host: str, tls: bool, port: int, token_file: Path
     port = server.socket.getsockname()[1]
     more = f" --token-file {shlex.quote(str(token_file))}" if token_file is not None else ""
     click.echo(f"{choice.name} is served: foreland run --connect {_address(host, port, context)}{more}{pin}")
+    page = _address(host, port, context).replace("ws", "http", 1)
+    click.echo(f"in a browser: {page}/ ; to look on without doing anything: {page}/#watch={lobby.watch_key}")
     try:
         server.serve_forever()
     finally:

@@ -9,13 +9,10 @@ from urllib.parse import urlsplit
 
 from engine.errors import Refused
 from engine.remote.line import Dial
-from engine.remote.trust import KnownServers, client_context
+from engine.remote.trust import LOOPBACK, KnownServers, client_context
 from engine.remote.websocket_line import dialler, pinned
 
 log = logging.getLogger(__name__)
-
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
-"""Hosts that only this machine reaches, and the near end of `ssh -L`."""
 
 
 class AddressError(Refused):

@@ -76,6 +76,8 @@ MOST_BYTES, MOST_AT_ONCE = 4 << 20, 72 << 20
 """Of a client, in a second and at once: two pictures or films to start from."""
 MOST_UNCONFIRMED = 256
 """Groups that a client may not have said to have while there is a line."""
+MOST_WATCHERS = 8
+"""Who look on in one world."""
 KEPT_STARTS = 4
 """Files to start from that are kept: one may still be read when the next one comes."""
 LOG_CHUNK = 1 << 18
@@ -89,6 +91,11 @@ Make = Callable[[Settings, Path], LiveEngine]
 class _Joined:
     line: Line
     hello: Hello
+
+
+@dataclass(frozen=True)
+class _Watches:
+    line: Line
 
 
 @dataclass(frozen=True)
@@ -117,10 +124,11 @@ class Host:
         self.waiting = False
         """Whether it has no client now."""
         self._make, self._folder, self._clock, self._over, self._say = make, folder, clock, over, say
-        self._inbox: Inbox[_Joined | _Heard | None] = Inbox(clock)
+        self._inbox: Inbox[_Joined | _Watches | _Heard | None] = Inbox(clock)
         self._ended = False
         self._engine: LiveEngine | None = None
         self._line: Line | None = None
+        self._watchers: list[Line] = []
         self._number = 0
         self._held: frozenset[str] = frozenset()
         self._heard_at = clock.now()
@@ -136,7 +144,7 @@ class Host:
         # what is told
         self._tell_at = 0.0
         self._told = b""
-        self._log_at = 0
+        self._log_at, self._wants_log = 0, True
         self._starts = 0
 
     # -- from any thread -----------------------------------------------------------------------------------------------
@@ -148,6 +156,10 @@ class Host:
     def join(self, line: Line, hello: Hello) -> None:
         """A client takes its place, or comes back. The line that was here before ends."""
         self._inbox.put(_Joined(line, hello))
+
+    def watch(self, line: Line) -> None:
+        """Somebody looks on: hears what plays, and may do nothing."""
+        self._inbox.put(_Watches(line))
 
     def heard_from(self, line: Line) -> Heard:
         """Takes what comes over a line; None: it is lost. More than a client may send is not taken."""
@@ -180,6 +192,9 @@ class Host:
         finally:
             if self._engine is not None:
                 self._engine.close()
+            for line in self._watchers:
+                line.send(packed(Refusal(reason="the world is over")))
+                line.close()
             self._over()
 
     def _next_at(self) -> float:
@@ -196,6 +211,10 @@ class Host:
             match self._inbox.take():
                 case _Joined(line, hello):
                     self._joined(line, hello, now)
+                case _Watches(line):
+                    self._let_watch(line)
+                case _Heard(line, data) if line in self._watchers:
+                    self._hear_watcher(line, data, now)
                 case _Heard(line, _, True) if line is self._line:
                     self._turn_out(f"more came than {MOST_MESSAGES} messages or {MOST_BYTES >> 20} MB in a second", now)
                 case _Heard(line, data) if line is self._line:
@@ -215,6 +234,33 @@ class Host:
         if self._line is not None:
             self._line.send(data)
 
+    def _show(self, data: bytes) -> None:
+        """To the client and to whoever looks on."""
+        self._send(data)
+        for line in self._watchers:
+            line.send(data)
+
+    def _let_watch(self, line: Line) -> None:
+        if len(self._watchers) >= MOST_WATCHERS:
+            line.send(packed(Refusal(reason=f"{MOST_WATCHERS} people are looking on already")))
+            line.close()
+            return
+        self._watchers.append(line)
+        line.send(packed(Welcome(protocol=PROTOCOL, session="", resumed=False, number=0, spec=self.spec)))
+        self._pictures.want_key()
+        self._told = b""
+
+    def _hear_watcher(self, line: Line, data: bytes | None, now: float) -> None:
+        try:
+            message = None if data is None else to_server(data)[0]
+        except BadMessage:
+            message = None
+        if isinstance(message, Ping):
+            line.send(packed(Pong(sent=message.sent, now=now)))
+        else:
+            self._watchers.remove(line)
+            line.close()
+
     def _refuse(self, reason: str) -> None:
         self._send(packed(Refusal(reason=reason[:1000])))
         if self._line is not None:
@@ -232,13 +278,15 @@ class Host:
                 Welcome(protocol=PROTOCOL, session=self.session, resumed=resumed, number=self._number, spec=self.spec)
             )
         )
+        self._wants_log = hello.log is not None
         if resumed:
+            self._log_at = hello.log or 0
             self._uplink.lost()
             self._forget(hello.groups)
             for _, data in self._stream:
                 self._send(data)
             self._pictures.want_key()
-            self._log_at, self._told = hello.log, b""
+            self._told = b""
         self._back()
 
     def _lost(self, now: float) -> None:
@@ -390,7 +438,7 @@ class Host:
         self._pictures.want_key()
         data = packed(WorldLeft(epoch=epoch, position=position, frame=frame))
         self._stream.append((self._index, data))
-        self._send(data)
+        self._show(data)
 
     def _send_group(self, engine: LiveEngine, position: int, start: int, at: float, now: float) -> None:
         group = engine.player.group(position, self._epoch)
@@ -419,7 +467,7 @@ class Host:
         if self._line is not None:
             self._uplink.sent(self._index, now)
         self._index += 1
-        self._send(data)
+        self._show(data)
 
     def _forget(self, index: int) -> None:
         """The client has all before this index."""
@@ -428,20 +476,21 @@ class Host:
 
     def _tell(self, engine: LiveEngine, now: float) -> None:
         self._tell_at = now + TELL_SECONDS
-        if self._line is None:
+        if self._line is None and not self._watchers:
             return
         stage, share = engine.stage
         head = ViewSent(stage=stage[:400], share=share, ready=engine.ready.is_set(), error=engine.error)
         data = packed(head, pack_view(engine.view))
         if data != self._told:
             self._told = data
-            self._send(data)
-        self._send_log()
+            self._show(data)
+        if self._line is not None:
+            self._send_log()
 
     def _send_log(self) -> None:
         """What was added to the session's log since the last time."""
         file = self._folder / "session" / LOG
-        if not file.exists():
+        if not self._wants_log or not file.exists():
             return
         with file.open("rb") as f:
             f.seek(self._log_at)

@@ -35,10 +35,17 @@ class Lobby:
         """make: makes the engine of a world; worlds: that may be played at once; token: that a client has to know, '' for none;
         say: takes a sentence for whoever runs the server, from any thread."""
         self._say = say
+        self.watch_key = secrets.token_urlsafe(16)
+        """Lets people look on who may do nothing."""
         self._make, self._spec, self._clock = make, spec, clock
         self._worlds, self._token = worlds, token
         self._lock = threading.Lock()
         self._hosts: dict[str, Host] = {}
+
+    @property
+    def guarded(self) -> bool:
+        """Whether clients need a token."""
+        return bool(self._token)
 
     def enter(self, line: Line, first: bytes) -> Host | None:
         """Takes a client's first message; what it sends from then on is for the Host. None: it only asked. Raises LineError when it
@@ -63,6 +70,8 @@ class Lobby:
                 f"the server speaks version {PROTOCOL} of the protocol and the client {hello.protocol}: take the same "
                 "Foreland at both ends"
             )
+        if hello.watch is not None:
+            return self._watched(line, hello.watch)
         if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
             raise LineError("the token is not the server's: give the file that `foreland serve` names as --token-file")
         if hello.asks:
@@ -76,6 +85,16 @@ class Lobby:
             else:
                 raise LineError("the world is over: the server kept it for 10 minutes, or was started anew")
             host.join(line, hello)
+        return host
+
+    def _watched(self, line: Line, key: str) -> Host:
+        if not hmac.compare_digest(key.encode(), self.watch_key.encode()):
+            raise LineError("that link is of another server, or of one that was started anew")
+        with self._lock:
+            host = next(iter(self._hosts.values()), None)
+            if host is None:
+                raise LineError("nobody plays here now")
+            host.watch(line)
         return host
 
     def _new_host(self) -> Host:

@@ -89,14 +89,16 @@ class Chosen(_Message):
 
 class Hello(_Message):
     """The first message. asks: only wants to know what is served. session: of a world that is to go on; log and groups: bytes of its
-    log and groups that arrived."""
+    log and groups that arrived; log None: it wants no log."""
 
     kind: Literal["hello"] = "hello"
     protocol: int
     asks: bool = False
     token: Annotated[str, Field(max_length=256)] = ""
+    watch: Annotated[str, Field(max_length=64)] | None = None
+    """Only looks on, by the key for that, which takes the token's place."""
     session: Annotated[str, Field(max_length=64)] | None = None
-    log: Count = 0
+    log: Count | None = 0
     groups: Count = 0
 
 

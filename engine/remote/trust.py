@@ -16,6 +16,8 @@ from pathlib import Path
 from engine.files import PRIVATE, PRIVATE_FOLDER, FileError, read_bytes, read_text, write_whole
 from engine.remote.line import LineError
 
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+"""Hosts that only this machine reaches, and the near end of `ssh -L`."""
 SHORTEST = 16
 """Characters of a token."""
 LONGEST = 256

@@ -20,6 +20,7 @@ from websockets.sync.server import Server, ServerConnection, serve
 
 from engine.remote.line import Dial, Heard, LineError
 from engine.remote.lobby import Lobby
+from engine.remote.page import Page
 from engine.remote.protocol import LARGEST_FROM_CLIENT, LARGEST_FROM_SERVER, LARGEST_HEADER
 from engine.remote.trust import KnownServers, fingerprint
 from engine.runtime.clock import Inbox, SystemClock
@@ -161,13 +162,13 @@ def listen(
     """A server that is not running yet: `serve_forever`, and `shutdown` from another thread. lines: at once, at most; what comes
     beyond them is closed before it has said anything.
 
-    No page of a browser may come in: what names an origin is refused. Raises OSError.
+    It serves the page for browsers too. Raises OSError.
     """
     room = threading.BoundedSemaphore(lines)
     server = serve(
         lambda connection: _attend(lobby, connection),
         sock=_listening(host, port),
-        origins=[None],
+        process_request=Page(lobby.guarded).answer,
         compression=None,
         open_timeout=OPEN_SECONDS,
         close_timeout=1,
