@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import connect
 from websockets.sync.connection import Connection
 from websockets.sync.server import Server, ServerConnection, serve
@@ -141,7 +141,7 @@ def dialler(url: str, context: ssl.SSLContext | None = None, check: Callable[[Co
                 proxy=None,
                 legacy=True,  # the connection itself: a thread of its own reads it to the end
             )
-        except (OSError, InvalidHandshake, InvalidURI, TimeoutError, EOFError) as e:
+        except (OSError, WebSocketException, EOFError) as e:
             raise LineError(f"{url} does not answer ({e})") from e
         if check is not None:
             try:

@@ -73,6 +73,19 @@ def test_strangers_are_told_why_and_pages_of_a_browser_do_not_come_in(address: s
         RemoteWorld.at("there", dialler("ws://127.0.0.1:9"), TOKEN)
 
 
+def test_who_hangs_up_before_an_answer_is_a_server_that_does_not_answer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as rude:
+
+        def hang_up() -> None:
+            for _ in range(4):
+                rude.accept()[0].close()
+
+        threading.Thread(target=hang_up, daemon=True).start()
+        for _ in range(4):
+            with pytest.raises(LineError, match="does not answer"):
+                RemoteWorld.at("there", dialler(f"ws://127.0.0.1:{rude.getsockname()[1]}"), TOKEN)
+
+
 def test_nonsense_ends_the_line_and_not_the_server(address: str) -> None:
     with connect(address) as c:
         c.send(b"\0\0\0\2{}")
