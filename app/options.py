@@ -12,6 +12,7 @@ from engine.loading import loader
 from engine.models.catalogue import DEFAULT
 from engine.models.interface import HistoryPolicy, Loader, Model, ModelSpec, Progress
 from engine.models.load_options import LoadOptions
+from engine.models.media_files import PICTURES, read_start
 from engine.models.registry import options_of, spec_of
 
 if TYPE_CHECKING:
@@ -147,6 +148,8 @@ class ModelOptions:
         )
         try:
             spec = spec_of(self.model, self.like, self.size)
+            if self.image is not None and self.image.suffix.lower() in ("", *PICTURES):
+                read_start(self.image, spec)  # before seconds or minutes of loading; what was read is not read again
             return Choice(self.model, spec, loader(self.model, options, self.weights, self.like, self.size))
         except ValueError as e:
             raise ChoiceError(str(e)) from e

@@ -276,6 +276,8 @@ class PromptBar(QFrame):
             self._refusal = None
             pending = self.text != view.prompt and not self.edit.hasFocus()
             text = tr("not applied yet") if pending and self.text else status_of(view)
+            if self._resting and not pending and "understood" in view.reading:
+                text = view.reading  # a change that nobody sees must not look like one that was made
         if text != self.status.text():
             self.status.setText(text)
             self.status.setToolTip(text)

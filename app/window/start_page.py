@@ -36,10 +36,13 @@ def choices(home: Path | None) -> list[World]:
     listed = worlds(home)
     if last and home is not None and (place := kept_place(home, last[0])) is not None:
         return [replace(place, name=tr("Go on where you were"), file=None, own=False), *listed]
-    for w in again:  # with the picture of a world that began the same way
+    for (
+        w
+    ) in again:  # with the picture of a world that began the same way; without one it is not what a person sees first
         same = [x for x in listed if (x.prompt, x.seed, x.model) == (w.prompt, w.seed, w.model)]
-        if same:
-            again = [World(w.name, w.prompt, w.seed, w.model, thumbnail=same[0].thumbnail, loop=same[0].loop)]
+        if not same:
+            return [*listed, w]
+        again = [World(w.name, w.prompt, w.seed, w.model, thumbnail=same[0].thumbnail, loop=same[0].loop)]
     return [*again, *listed]
 
 

@@ -30,7 +30,7 @@ class MediaError(Refused):
 def read_picture(file: Path, size: tuple[int, int]) -> NDArray[np.uint8]:
     """A picture scaled and cropped about its middle to `size`, (width, height): (height, width, 3) uint8. Of an animation, the first
     one. Raises MediaError."""
-    from PIL import Image, ImageOps
+    from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
         check_regular(file)
@@ -52,7 +52,8 @@ def read_picture(file: Path, size: tuple[int, int]) -> NDArray[np.uint8]:
     except (
         Exception
     ) as e:  # Pillow raises errors of many kinds for what is damaged, SyntaxError and struct.error among them
-        reason = str(e) or type(e).__name__
+        unknown = isinstance(e, UnidentifiedImageError)
+        reason = "it is not a picture of a known kind" if unknown else str(e) or type(e).__name__
         raise MediaError(
             f"{file} cannot be read as a picture ({reason[:200]}): PNG, JPEG, WebP and AVIF can{_advice(file)}"
         ) from e

@@ -319,7 +319,10 @@ class SessionLog:
 
 
 def _new_log(folder: Path) -> BinaryIO:
-    folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
+    except FileExistsError as e:
+        raise FileExistsError(f"{folder} is a file: a session needs a folder") from e
     try:
         handle = os.open(folder / LOG, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE)
     except FileExistsError as e:

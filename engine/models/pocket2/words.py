@@ -50,6 +50,21 @@ _WEATHER = {
     "hazy": "hazy|haze|misty|mist|overcast|dunst|dunstig|diesig|brume|brumeux|bruma|calima|薄雾|霾",
     "foggy": "fog|foggy|nebel|neblig|brouillard|niebla|neblina|雾|大雾|浓雾",
 }
+MOST_STRANGE = 4
+_GRAMMAR = (
+    "the and with over under into through across near from this that some very its are not without any more for onto "
+    "und mit der die das den dem ein eine einer über unter durch bei vom zum zur ohne kein keine nicht "
+    "les des une avec sur sous dans par sans pas aux los las una con sobre bajo por sin del"
+)
+_EVERYWHERE = (
+    "hill hills mountain mountains land lands landscape valley planet world place scene view scenery nature horizon field "
+    "green white blue red purple golden yellow orange black bright dark warm cold soft beautiful calm quiet peaceful wide "
+    "small large huge tall old deep high low distant lonely empty day light sky weather time walk walking path road river "
+    "lake water tree trees rock rocks house houses flower flowers wind cloud clouds cloudy sun berge montagne montagnes "
+    "montaña montañas"
+)
+_FILLING = frozenset((*_GRAMMAR.split(), *_EVERYWHERE.split()))
+"""Words that need not be understood: of grammar, and of what every land has."""
 FALLS = ("dry", "rain", "snowfall", "storm")
 _FALL = {
     "dry": "dry weather|dry day|trockenes wetter|temps sec|tiempo seco|晴天",
@@ -77,6 +92,8 @@ class Reading:
     weather: int | None
     fall: int | None = None
     """Index into `FALLS`."""
+    strange: tuple[str, ...] = ()
+    """Words that say nothing here, at most MOST_STRANGE."""
 
     def __str__(self) -> str:
         said = [
@@ -86,7 +103,9 @@ class Reading:
             )
             if i is not None
         ]
-        return "read as: " + ", ".join(said) if said else "nothing of it understood"
+        parts = ["read as: " + ", ".join(said)] if said else []
+        parts += ["not understood: " + ", ".join(self.strange)] if self.strange else []
+        return "; ".join(parts) or "nothing of it understood"
 
 
 def _pattern(words: str) -> re.Pattern[str]:
@@ -120,16 +139,26 @@ def read(prompt: str, reader: Callable[[str], list[list[float]]] | None = None) 
                 elif best is None or m.start() < best[0]:
                     best = (m.start(), i)
         found.append(None if best is None else best[1])
+    guessed = False
     if reader is not None and text.isascii() and not negated and any(f is None for f in found):
         for k, p in enumerate(reader(prompt)):
             top = max(range(len(p)), key=p.__getitem__)
             if found[k] is None and top < len(p) - 1 and p[top] >= _UNSAID:
                 found[k] = top
+                guessed = True  # by all of the words
     if fall is None and found[2] == WEATHERS.index("clear"):
         fall = FALLS.index("dry")
     if fall and found[2] in (None, WEATHERS.index("clear")):
         found[2] = WEATHERS.index("hazy")  # nothing falls out of a blue sky
-    return Reading(found[0], found[1], found[2], fall)
+    return Reading(found[0], found[1], found[2], fall, () if guessed else _strange(prompt.lower()))
+
+
+def _strange(text: str) -> tuple[str, ...]:
+    """Words of a prompt that none of the tables has, and that are no filling either, in their order."""
+    for pattern in (*(p for patterns in _PATTERNS for _, p in patterns), *(p for _, p in _FALL_PATTERNS)):
+        text = pattern.sub(lambda m: " " * len(m.group()), text)
+    words = (w for w in re.findall(r"[^\W\d_]{3,}", text) if w not in _FILLING)
+    return tuple(dict.fromkeys(words))[:MOST_STRANGE]
 
 
 def _falls(text: str) -> tuple[int | None, str, bool]:

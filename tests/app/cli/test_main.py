@@ -160,3 +160,21 @@ def test_a_gpu_that_is_not_used_is_said_first(
     monkeypatch.setattr(gpu, "machine", lambda: machine)
     text = unused_gpu(ModelOptions(model=model, device=device))
     assert (said in text) if said else not text
+
+
+def test_a_start_picture_that_is_none_is_said_before_the_model_is_loaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.models.pocket2.load.Weights.load", lambda folder: pytest.fail("it was loaded"))
+    (tmp_path / "p.png").write_text("hello")
+    assert main(["explore", "--image", str(tmp_path / "p.png"), "--out", str(tmp_path / "w.mp4")]) == 2
+    said = capsys.readouterr().err
+    assert "p.png cannot be read as a picture (it is not a picture of a known kind)" in said and "object at" not in said
+
+
+def test_a_session_that_is_a_file_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "s").write_text("hello")
+    words = ["explore", "--session", str(tmp_path / "s"), "--out", str(tmp_path / "w.mp4"), "--seconds", "1"]
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert "is a file: a session needs a folder" in said and "Errno" not in said
