@@ -13,8 +13,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-MEASURED = re.compile(r"(\d[\d,]*\.?\d*)(?: (?:s|ms|GB|dB|%))? <!-- measured: (\S+) (\S+)(?: ([\d.e-]+))? -->")
-"""A figure, and in a comment behind it the file in docs/measured, the way to the value in it, and what it is multiplied by."""
+MEASURED = re.compile(r"<!-- measured: (.+?) -->", re.S)
+"""Behind a paragraph or in a row: `FIGURE = FILE WAY [FACTOR]; ...`. FIGURE stands in the text before; FILE lies in docs/measured, WAY
+leads to the value in it, which is multiplied by FACTOR."""
+BEFORE = 700
+"""Characters before a comment in which its figures stand."""
 
 
 @pytest.fixture(scope="module")
@@ -51,14 +54,28 @@ def value_at(value: Any, way: str) -> float:
     return float(value)
 
 
+def figures(text: str) -> list[tuple[str, str, str, float, str]]:
+    """(figure as shown, file, way, factor, text before) of all comments."""
+    out = []
+    for comment in MEASURED.finditer(text):
+        before = text[max(0, comment.start() - BEFORE) : comment.start()]
+        for part in comment[1].split(";"):
+            shown, _, where = (x.strip() for x in part.partition("="))
+            file, way, *factor = where.split()
+            out.append((shown, file, way, float(factor[0]) if factor else 1.0, before))
+    return out
+
+
 def wrong_figures(text: str) -> list[str]:
-    """Figures that are not what their file says at the digits shown."""
+    """Figures that are not what their file says at the digits shown, or that do not stand in the text."""
     wrong = []
-    for shown, file, way, scale in MEASURED.findall(text):
-        value = value_at(json.loads((ROOT / "docs/measured" / file).read_text("utf-8")), way) * float(scale or 1)
+    for shown, file, way, factor, before in figures(text):
+        value = value_at(json.loads((ROOT / "docs/measured" / file).read_text("utf-8")), way) * factor
         digits = len(shown.partition(".")[2])
-        if f"{value:.{digits}f}" != shown.replace(",", ""):
+        if f"{value:.{digits}f}" != shown:
             wrong.append(f"{shown} is {value:.{digits}f} in {file} {way}")
+        if not re.search(rf"(?<![\d.]){re.escape(shown)}(?![\d]|\.\d)", before):
+            wrong.append(f"{shown} does not stand before its comment")
     return wrong
 
 
@@ -71,15 +88,16 @@ def test_links_lead_somewhere(file: Path) -> None:
 def test_figures_are_those_of_their_files(file: Path) -> None:
     text = file.read_text("utf-8")
     assert wrong_figures(text) == []
-    assert len(MEASURED.findall(text)) == text.count("<!-- measured:"), "a figure stands before each comment"
+    assert len(MEASURED.findall(text)) == text.count("<!-- measured")
 
 
 def test_readme_has_figures_and_wrong_ones_are_found() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    assert len(MEASURED.findall(text)) >= 4
-    figure = MEASURED.search(text)
-    assert figure is not None
-    assert wrong_figures(text.replace(figure[1], "9" + figure[1]))
+    assert len(figures(text)) >= 6
+    shown = figures(text)[0][0]
+    assert wrong_figures(text.replace(shown, "9" + shown)), "both changed: not what the file says"
+    comment = text.index("<!-- measured")
+    assert wrong_figures(text[:comment].replace(shown, "x") + text[comment:]), "it does not stand in the text"
     assert broken_links(
         ROOT / "README.md", "[a](docs/nothing.md) [b](docs/guide.md#nothing) [c](docs/guide.md#keys)"
     ) == [
