@@ -203,3 +203,11 @@ def test_latents_are_kept_in_the_sessions_folder_when_asked_for(tmp_path: Path) 
     latents = load_file(str(tmp_path / "s" / "latents.safetensors"))
     assert sorted({k.split(":")[1] for k in latents}, key=int) == [str(i) for i in range(8)]
     assert latents["group:0:values"].shape[0] == CHANNELS
+
+
+def test_a_model_that_fits_and_cannot_keep_up_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "fit", "wan2.2-ti2v-5b", "--memory", "80"]) == 0
+    said = capsys.readouterr().out
+    assert "it would stall" in said and "times slower than it plays" in said
+    assert main(["models", "fit", "causal-forcing-pp-2step", "--memory", "80"]) == 0
+    assert "it would stall" not in capsys.readouterr().out
