@@ -28,6 +28,7 @@ from engine.models.registry import spec_of
 from engine.playback.audio import DeviceClock
 from engine.runtime.clock import Clock, SystemClock
 from engine.runtime.engine import Engine
+from engine.runtime.live_engine import LiveEngine
 from engine.runtime.settings import Settings
 
 PROMPT = "green meadow at noon"
@@ -163,12 +164,12 @@ def open_any(qapp: QApplication) -> Callable[..., Person]:
         spec: Any = None,
         coached: bool = True,
         before: Callable[[MainWindow], object] = lambda window: None,
+        engine: LiveEngine | None = None,
         **more: Any,
     ) -> Person:
         spec = spec or spec_of("pocket")
-        engine = Engine(
-            load or loader("pocket", LoadOptions(threads=1)), spec, settings, session, clock or SystemClock()
-        )
+        load = load or loader("pocket", LoadOptions(threads=1))
+        engine = engine or Engine(load, spec, settings, session, clock or SystemClock())
         window = MainWindow(engine, settings, spec, **more)
         window.preferences.coached = coached
         window.resize(*size)
