@@ -243,8 +243,11 @@ def scaling(
     _use_threads(threads)
     if (n := gpu_count(gpus, device)) == 1:
         return _report(measured.table(windows), json_file)
-    kind = "cpu" if device == "cpu" else "cuda"
+    from engine.models.load_options import LoadOptions
+    from engine.models.loading import torch_device
+
     with as_user_error(RuntimeError, ValueError):
+        kind = torch_device(LoadOptions(device=device)).type
         rows = measured.measure(n, split, kind, sizes, windows, repeats, layers or measured.LAYERS)
     return _report(rows, json_file)
 

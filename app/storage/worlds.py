@@ -77,8 +77,8 @@ class FirstLine(OpenDocument):
 class End(OpenDocument):
     """What the list of sessions needs of a summary."""
 
-    frames_shown: Annotated[int, Field(ge=0)]
-    fps: Annotated[float, Field(gt=0)] = 16.0
+    frames_shown: Annotated[int, Field(ge=0, le=2**53)]
+    fps: Annotated[float, Field(ge=0.01)] = 16.0
 
 
 WORLD_FILE = TypeAdapter(WorldFile)

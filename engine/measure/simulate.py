@@ -1,6 +1,6 @@
-"""Virtual time: the real controller, player and driver over a sampler that only takes time.
+"""Virtual time: the real controller over a sampler that only takes time, and a player that plays whole groups.
 
-Thousands of trajectories a minute, so the paper's table can be reproduced from its own inputs and theory held against
+Tens of thousands of trajectories a minute, so the paper's table can be reproduced from its own inputs and theory held against
 simulation. Times are seconds; see `engine.control.controller` for the symbols.
 """
 
@@ -39,9 +39,6 @@ from engine.control.events import (
     TimerFired,
 )
 from engine.documents import Document, read_document
-from engine.playback.player import PlaybackEventKind, Player
-from engine.runtime.clock import Inbox, VirtualClock
-from engine.runtime.driver import Driver, Source
 from engine.runtime.metrics import percentile
 
 UPDATES = {"low": (1, 2), "high": (3, 11)}
@@ -227,13 +224,15 @@ class TrajectoryResult:
 
 
 class Trajectory:
-    """One session in virtual time: the real controller, player and driver over calls that only take time."""
+    """One session in virtual time: the real controller over calls that only take time, played group by group.
+
+    It is the session that the engine's player and driver give, event by event and to the last bit: a test holds it to them.
+    """
 
     def __init__(self, profile: Profile, method: Method, updates: Sequence[float], seconds: float, seed: int) -> None:
         """updates: times of arrival, seconds; seed: of the jitter."""
         self.profile, self.seconds, self.method = profile, seconds, method
-        self.clock = VirtualClock()
-        self.player = Player(profile.fps)
+        self.now = 0.0
         margin = 2 * profile.jitter * profile.first if profile.lead is None else profile.lead - profile.first
         estimator = Estimator(profile.first, margin=margin)
         for window, first in profile.answers.items() if method.answer else ():
@@ -244,68 +243,95 @@ class Trajectory:
         self.launch: Launch | None = None
         """Waits for the worker."""
         self.unanswered: list[float] = []
-        worker = _Worker(self, np.random.default_rng(seed))
-        sources: list[Source] = [worker, _Playback(self), _Arrivals(self, updates), _Timer(self)]
-        self._driver = Driver(self.clock, Inbox(self.clock), sources, worker)
+        self._arrivals = deque(sorted(updates))
+        self._version = 0
+        self.playback = _Playback(self)
+        self.worker = _Worker(self, seed)
 
     def run(self) -> TrajectoryResult:
         """Plays it to the end."""
+        playback, worker, arrivals, seconds = self.playback, self.worker, self._arrivals, self.seconds
         self.feed(TimerFired(0.0))
-        self._driver.run(lambda: self.clock.now() >= self.seconds, self.seconds)
+        worker.start()
+        while self.now < seconds:
+            at = min(seconds, worker.next_at, playback.next_at, self.timer)
+            if arrivals and arrivals[0] < at:
+                at = arrivals[0]
+            now = self.now = max(self.now, at)
+            if worker.next_at <= now + INSTANT:
+                worker.run(now)
+                worker.start()
+            playback.run(now)
+            worker.start()
+            while arrivals and arrivals[0] <= now < seconds:
+                self._arrive(arrivals.popleft(), now)
+            worker.start()
+            if self.timer <= now:
+                self.timer = math.inf
+                self.feed(TimerFired(now))
+                worker.start()
         o = self.out
-        o.stall = self.player.stall_seconds + self.player.stalled_for(self.seconds)
-        o.played = self.player.shown / self.profile.fps
+        o.stall = playback.stall_seconds(seconds)
+        o.played = playback.frames(self.now) / self.profile.fps
         o.counts = self.controller.counts
         return o
 
     def feed(self, event: Event) -> None:
         """Hands an event to the controller and does what it answers."""
         for command in self.controller.handle(event):
-            match command:
-                case Launch():
-                    self.launch = command
-                case Revoke():
-                    self.player.drop(command.entries[0].position)
-                case Restore():
-                    for e in command.entries:
-                        self.player.put(e.position, e.start, [_NOTHING] * e.span)
-                case Abandon():
-                    self.out.preempted += 1
-                case SetTimer():
-                    self.timer = command.at
-                case Receipt(outcome=Outcome.APPLIED) if command.version > 0:
-                    self._applied(command)
-                case Receipt(outcome=Outcome.SUPERSEDED):
-                    self.out.superseded += 1
-                case _:
-                    pass
+            if isinstance(command, SetTimer):
+                self.timer = command.at
+            elif isinstance(command, Launch):
+                self.launch = command
+            elif isinstance(command, Receipt):
+                self._received(command)
+            elif isinstance(command, Revoke):
+                self.playback.drop(command.entries[0].position)
+            elif isinstance(command, Restore):
+                for e in command.entries:
+                    self.playback.put(e.position, e.start, e.span)
+            elif isinstance(command, Abandon):
+                self.out.preempted += 1
 
-    def _applied(self, r: Receipt) -> None:
-        self.out.latencies.append(r.latency)
-        self.out.waits.append(r.wait)
-        answered = [t for t in self.unanswered if t <= r.arrival]
-        self.out.runs.append(r.at - answered[0])
-        self.unanswered = [t for t in self.unanswered if t > r.arrival]
+    def _received(self, r: Receipt) -> None:
+        if r.outcome is Outcome.SUPERSEDED:
+            self.out.superseded += 1
+        elif r.outcome is Outcome.APPLIED and r.version > 0:
+            self.out.latencies.append(r.latency)
+            self.out.waits.append(r.wait)
+            answered = [t for t in self.unanswered if t <= r.arrival]
+            self.out.runs.append(r.at - answered[0])
+            self.unanswered = [t for t in self.unanswered if t > r.arrival]
+
+    def _arrive(self, at: float, now: float) -> None:
+        """An update, with its inputs ready."""
+        self._version += 1
+        self.unanswered.append(at)
+        self.feed(ConditionChanged(now, self._version, at, True))
 
 
 class _Worker:
-    """Executor and source: a call is its times. A call that was given up runs to the end of its step, and the next one begins then."""
+    """A call is its times. One that was given up runs to the end of its step, and the next one begins then."""
 
-    def __init__(self, trajectory: Trajectory, rng: np.random.Generator) -> None:
-        self._t, self._rng = trajectory, rng
+    def __init__(self, trajectory: Trajectory, seed: int) -> None:
+        self._t = trajectory
+        self._rng = np.random.default_rng(seed) if trajectory.profile.jitter else None
         self._call: Launch | None = None
         self._began = self._took = 0.0
         self._step = 0
         self._step_at = self._ready_at = self._free_at = math.inf
+        self.next_at = math.inf
+        """When it has something to do, seconds."""
 
-    def start_pending(self) -> None:
+    def start(self) -> None:
+        """Begins the call that was launched, if there is one and nothing is sampled."""
         t = self._t
         if t.launch is None or self._call is not None:
             return
         self._call, t.launch = t.launch, None
-        profile, now = t.profile, t.clock.now()
+        profile, now = t.profile, t.now
         window = self._call.window
-        wobble = max(0.2, 1 + profile.jitter * float(self._rng.standard_normal())) if profile.jitter else 1.0
+        wobble = 1.0 if self._rng is None else max(0.2, 1 + profile.jitter * float(self._rng.standard_normal()))
         first = profile.answers[window] if window != profile.window else profile.first
         self._took = first * wobble
         self._began, self._step = now, 0
@@ -316,20 +342,20 @@ class _Worker:
         if t.method.preempt:
             self._step_at = now + self._took / profile.steps
             t.feed(CallProgressed(now, self._call.call, 0, profile.steps))
+        self._plan()
 
-    def work_ahead(self) -> bool:
-        return False
-
-    def next_at(self) -> float:
-        return min(self._step_at, self._ready_at, self._free_at)
+    def _plan(self) -> None:
+        self.next_at = min(self._step_at, self._ready_at, self._free_at)
 
     def run(self, now: float) -> None:
+        """Does what is due."""
         if self._step_at <= now + INSTANT:
             self._take_step(now)
         if self._ready_at <= now + INSTANT:
             self._ready(now)
         if self._free_at <= now + INSTANT:
             self._free(now)
+        self._plan()
 
     def _take_step(self, now: float) -> None:
         """A step is done; a call that is not wanted any more ends here."""
@@ -352,12 +378,12 @@ class _Worker:
         t, call = self._t, self._call
         assert call is not None
         start = t.controller.start(t.controller.end)
-        spans = list(t.profile.spans)[: call.window]
+        spans = t.profile.spans[: call.window]
         if call.branch == 0 and t.profile.first_span is not None:
-            spans[0] = t.profile.first_span
-        t.feed(GroupsReady(now, call.call, tuple(spans)))
+            spans = (t.profile.first_span, *spans[1:])
+        t.feed(GroupsReady(now, call.call, spans))
         for i, span in enumerate(spans):
-            t.player.put(call.branch + i, start, [_NOTHING] * span)
+            t.playback.put(call.branch + i, start, span)
             start += span
 
     def _free(self, now: float) -> None:
@@ -368,67 +394,76 @@ class _Worker:
 
 
 class _Playback:
-    """Source: the player, group by group."""
+    """The player by groups: what `engine.playback.player` does, without what happens inside a group."""
 
     def __init__(self, trajectory: Trajectory) -> None:
         self._t = trajectory
+        self._fps = trajectory.profile.fps
+        self._groups: dict[int, tuple[int, int]] = {}
+        """Start and end of those that wait, in frames."""
+        self._position = self._end = 0
+        """The group that comes next, and the media frame at which the one on show ends."""
+        self._origin: float | None = None
+        self._stalled: float | None = None
+        self._stall_seconds = 0.0
 
+    def put(self, position: int, start: int, span: int) -> None:
+        """A group of `span` frames from media frame `start` on; nothing when it has begun to play already."""
+        if position >= self._position:
+            self._groups[position] = start, start + span
+
+    def drop(self, first: int) -> None:
+        """Groups from this position on were revoked."""
+        for p in [p for p in self._groups if p >= first]:
+            del self._groups[p]
+
+    @property
     def next_at(self) -> float:
-        """The next group's due time, or now after a stall or at the start."""
-        p, c = self._t.player, self._t.controller
-        if not p.started or p.stalled:
-            return self._t.clock.now() if p.has(p.next_position) else math.inf
-        due = p.due(c.start(c.delivered))
-        return math.inf if due is None else due
+        """When the next group is due, or now after a stall or at the start; seconds."""
+        if self._origin is None or self._stalled is not None:
+            return self._t.now if self._position in self._groups else math.inf
+        return self._origin + self._end / self._fps
 
     def run(self, now: float) -> None:
-        for x in self._t.player.advance(now):
-            match x.what:
-                case PlaybackEventKind.GROUP:
-                    self._t.feed(GroupStarted(x.at, x.position))
-                case PlaybackEventKind.STALLED:
+        """Begins the groups that are due. As the player, it does all that is due before it says so."""
+        events: list[Event] = []
+        if self._origin is None:
+            if self._position not in self._groups:
+                return
+            self._origin = now
+            events.append(PlaybackReleased(now))
+        while (due := self._origin + self._end / self._fps) <= now + INSTANT:
+            group = self._groups.pop(self._position, None)
+            if group is None:
+                if self._stalled is None:
+                    self._stalled = due
                     self._t.out.late_groups += 1
-                    self._t.feed(PlaybackHeld(x.at))
-                case PlaybackEventKind.STARTED | PlaybackEventKind.RESUMED:
-                    self._t.feed(PlaybackReleased(x.at))
-                case PlaybackEventKind.FRAME:
-                    pass
+                    events.append(PlaybackHeld(due))
+                break
+            if self._stalled is not None:
+                self._stall_seconds += now - self._stalled
+                self._origin += now - self._stalled
+                self._stalled = None
+                due = now
+                events.append(PlaybackReleased(now))
+            events.append(GroupStarted(due, self._position))
+            self._position += 1
+            self._end = group[1]
+        for event in events:
+            self._t.feed(event)
 
+    def stall_seconds(self, now: float) -> float:
+        """Of all stalls, the one in progress included."""
+        return self._stall_seconds + (0.0 if self._stalled is None else now - self._stalled)
 
-class _Arrivals:
-    """Source: updates at given times, with their inputs ready."""
-
-    def __init__(self, trajectory: Trajectory, times: Sequence[float]) -> None:
-        self._t, self._left = trajectory, deque(sorted(times))
-        self._version = 0
-
-    def next_at(self) -> float:
-        return self._left[0] if self._left else math.inf
-
-    def run(self, now: float) -> None:
-        while self._left and self._left[0] <= now < self._t.seconds:
-            self._version += 1
-            at = self._left.popleft()
-            self._t.unanswered.append(at)
-            self._t.feed(ConditionChanged(now, self._version, at, True))
-
-
-class _Timer:
-    """Source: what the controller waits for."""
-
-    def __init__(self, trajectory: Trajectory) -> None:
-        self._t = trajectory
-
-    def next_at(self) -> float:
-        return self._t.timer
-
-    def run(self, now: float) -> None:
-        if self._t.timer <= now:
-            self._t.timer = math.inf
-            self._t.feed(TimerFired(now))
-
-
-_NOTHING = np.zeros((0, 0, 3), np.uint8)
+    def frames(self, now: float) -> int:
+        """Frames shown."""
+        if self._origin is None:
+            return 0
+        shown = max(0, min(self._end, math.floor((now - self._origin) * self._fps) + 2))
+        while shown and self._origin + (shown - 1) / self._fps > now + INSTANT:
+            shown -= 1
+        return shown
 
 
 def arrivals(rng: np.random.Generator, rate: str | float, seconds: float) -> list[float]:

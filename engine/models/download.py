@@ -112,7 +112,7 @@ def discard(file: RemoteFile) -> None:
 
 def unfinished(repo: str) -> int:
     """Bytes of a repository that were loaded and not finished, and will be gone on from."""
-    return sum(f.stat().st_size for f in (repository(repo) / "blobs").glob(f"*{PART}"))
+    return sum(f.stat().st_size for f in (repository(repo) / "blobs").glob(f"*{PART}") if f.is_file())
 
 
 def sweep(repo: str, now: float | None = None) -> None:

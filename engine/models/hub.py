@@ -26,6 +26,8 @@ from engine.models.download import (
     unfinished,
 )
 
+LONGEST_TEXT = 300
+"""Characters of what the hub says that are shown."""
 IGNORED = ("*.md", "*.png", "*.jpg", "*.mp4", "*.gif", ".gitattributes", "assets/*", "examples/*")
 
 
@@ -108,9 +110,9 @@ def plan(entry: Entry) -> Plan:
         for s in info.siblings or []:
             if wanted(part, s.rfilename, part is not entry):
                 sha = s.lfs.sha256 if s.lfs is not None else None
-                files.append(RemoteFile(part.repo, s.rfilename, s.size or 0, sha, info.sha or "main"))
+                files.append(RemoteFile(part.repo, s.rfilename, max(0, s.size or 0), sha, info.sha or "main"))
         said = getattr(info.card_data, "license", None) if info.card_data else None
-        licences.append(f"{part.repo}: {said or part.licence}")
+        licences.append(f"{part.repo}: {_one_line(said or part.licence)}")
     missing = [f for p in parts(entry) for f in p.files if not any(x.repo == p.repo and x.name == f for x in files)]
     if missing or not files:
         raise HubError(
@@ -118,9 +120,11 @@ def plan(entry: Entry) -> Plan:
         )
     try:
         there = sum(f.size for f in files if cached(f) is not None)
+        there += sum(unfinished(part.repo) for part in parts(entry))
     except ValueError as e:
-        raise HubError(f"{entry.repo} has files whose names cannot be written: {e}") from e
-    there += sum(unfinished(part.repo) for part in parts(entry))
+        raise HubError(f"{entry.repo} has files whose names cannot be written: {_one_line(e)}") from e
+    except OSError as e:
+        raise HubError(_damaged(e)) from e
     folder = cache_folder()
     return Plan(entry, tuple(files), there, free_bytes(folder), folder, "; ".join(licences))
 
@@ -136,6 +140,13 @@ def pull(plan: Plan, report: Callable[[str, int, int], bool]) -> Path:
             f"{plan.entry.name} needs {gb(plan.total - plan.there)} more, {gb(plan.free)} are free in {plan.folder}: "
             "free some, or set HF_HUB_CACHE to a larger disk"
         )
+    try:
+        return _pull(plan, report)
+    except OSError as e:
+        raise HubError(_damaged(e)) from e
+
+
+def _pull(plan: Plan, report: Callable[[str, int, int], bool]) -> Path:
     repositories = {f.repo: f.commit for f in plan.files}
     for repo in repositories:
         sweep(repo)
@@ -177,11 +188,31 @@ def verify(plan: Plan) -> list[str]:
     return [problem for f in plan.files if (problem := wrong(f))]
 
 
+def _one_line(said: object) -> str:
+    """What somebody else wrote, as a line that can be printed."""
+    text = " ".join(str(said).split())[:LONGEST_TEXT]
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def _damaged(e: OSError) -> str:
+    where = f" of {_one_line(e.filename)}" if e.filename else ""
+    return f"the cache of downloads cannot be used: {e.strerror or e}{where}; remove that folder, or set HF_HUB_CACHE to another"
+
+
 def wrong(file: RemoteFile) -> str:
     """What is wrong with a file in the cache; '' for nothing."""
     path = cached(file)
     if path is None:
-        return f"{file.name} is missing"
+        return f"{_one_line(file.name)} is missing"
+    try:
+        return _wrong(file, path)
+    except OSError as e:
+        return f"{_one_line(file.name)} cannot be read ({e.strerror or e})"
+
+
+def _wrong(file: RemoteFile, path: Path) -> str:
+    if not path.is_file():
+        return f"{file.name} is no ordinary file"
     if file.size and path.stat().st_size != file.size:
         return f"{file.name} has {path.stat().st_size} bytes instead of {file.size}"
     if file.sha256 and digest(path) != file.sha256:
@@ -229,7 +260,7 @@ def gb(size: float) -> str:
 
 
 def _explain(repo: str, e: Exception) -> str:
-    text = str(e).strip().splitlines()[0] if str(e).strip() else type(e).__name__
+    text = _one_line(str(e).strip().splitlines()[0] if str(e).strip() else type(e).__name__)
     name = type(e).__name__
     if "Gated" in name:
         return f"{repo} is gated: accept its licence on the hub's page and set HF_TOKEN; nothing was downloaded"

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from engine.files import FileError, read_text
 from engine.models.quantised import dequantised, read_gguf
 
 WRAPPERS = ("generator_ema", "generator", "generator_lora", "model_state_dict", "state_dict", "model", "module")
@@ -24,6 +25,8 @@ FIRST = re.compile(r"^(?:model\.diffusion_model\.|module\.|model\.)+")
 """Prefixes that wrappers leave in keys: wherever they stand, and at the beginning."""
 DEEPEST = 8
 """Dictionaries inside one another that are looked into."""
+MOST_SETTINGS = 64_000_000
+"""Bytes of a JSON file beside weights; indices of shards of the largest published models have some 10 MB."""
 NAMED = 4
 """Keys that a message names before it counts the rest."""
 
@@ -34,13 +37,15 @@ class LayoutError(RuntimeError):
 
 def read_json(file: Path) -> dict[str, Any]:
     """Raises LayoutError."""
-    try:
-        data = json.loads(file.read_text("utf-8"))
-    except FileNotFoundError as e:
+    if not file.exists():
         raise LayoutError(
             f"{file} is missing: the download is not complete; `foreland models verify` says what else is"
-        ) from e
-    except (ValueError, OSError) as e:
+        )
+    try:
+        data = json.loads(read_text(file, MOST_SETTINGS))
+    except FileError as e:
+        raise LayoutError(str(e)) from e
+    except (ValueError, RecursionError) as e:
         raise LayoutError(f"{file} cannot be read: {e}") from e
     if not isinstance(data, dict):
         raise LayoutError(f"{file} holds no settings")

@@ -60,13 +60,14 @@ from engine.remote.protocol import (
     WorldLeft,
     cut,
     packed,
-    read_object,
+    read_json,
     to_client,
     unpack,
     unpack_view,
 )
 from engine.remote.sounds import decoded_sound
 from engine.runtime.clock import Clock, SystemClock
+from engine.runtime.log_rows import RowReader
 from engine.runtime.messages import (
     Configure,
     NewWorld,
@@ -248,6 +249,7 @@ class RemoteEngine:
         self._playout = Playout(spec.spans[1] / spec.fps)
         self._coded: dict[tuple[int, int], tuple[Coded, int]] = {}
         self._log_bytes, self._log_rest, self._log_epoch = 0, b"", 0
+        self._log_rows = RowReader()
 
     # -- from any thread: what a person does ---------------------------------------------------------------------------
 
@@ -643,7 +645,7 @@ class RemoteEngine:
             raise BadMessage(f"a line of the log is longer than {LARGEST_LINE >> 20} MB")
         for line in lines:
             with understood("a line of the log"):
-                self._read(read_object(line))
+                self._read(self._log_rows.line(read_json(line)))
 
     def _read(self, line: dict[str, Any]) -> None:
         """What the log says of takes and updates."""

@@ -351,12 +351,17 @@ def _all_bounded(values: Iterable[Any]) -> None:
         bounded(value)
 
 
-def read_object(data: bytes) -> dict[str, Any]:
-    """A JSON object whose numbers are numbers. Raises BadMessage."""
+def read_json(data: bytes) -> Any:
+    """JSON whose numbers are numbers. Raises BadMessage."""
     try:
-        value = json.loads(data, parse_constant=_no_number)
+        return json.loads(data, parse_constant=_no_number)
     except (ValueError, RecursionError) as e:
         raise BadMessage("what should be JSON is none") from e
+
+
+def read_object(data: bytes) -> dict[str, Any]:
+    """A JSON object whose numbers are numbers. Raises BadMessage."""
+    value = read_json(data)
     if not isinstance(value, dict):
         raise BadMessage("what should be a JSON object is none")
     return value

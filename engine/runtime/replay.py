@@ -15,6 +15,7 @@ from engine.control.estimator import Estimator
 from engine.errors import Refused
 from engine.files import FileError, read_text
 from engine.runtime import schema1, schema2
+from engine.runtime.log_rows import RowReader
 from engine.runtime.session_log import LOG, SCHEMA, plain
 
 log = logging.getLogger(__name__)
@@ -59,15 +60,13 @@ def read_session(folder: Path) -> list[dict[str, Any]]:
     """The lines of `folder`/events.jsonl as today's schema has them, the session's own first. Raises ReplayError."""
     file = folder / LOG
     lines = _lines(file)
-    if not lines or lines[0].get("kind") != "session":
-        raise ReplayError(f"{file} is not a session log: its first line is not a session")
-    schema = lines[0].get("schema")
-    if not isinstance(schema, int) or not 1 <= schema <= SCHEMA:
-        raise ReplayError(f"{file} has schema {schema!r:.40}; this version reads 1 to {SCHEMA}")
+    if not lines:
+        _check_head(file, {})
+    schema = lines[0]["schema"]
     try:
         if schema == 1:
             lines = schema1.upgraded(lines)
-        return schema2.upgraded(lines) if schema < SCHEMA else lines
+        return schema2.upgraded(lines) if schema <= 2 else lines
     except Exception as e:  # as in `replay`
         log.info("%s", file, exc_info=e)
         raise ReplayError(f"{file} is not a session log of schema {schema} ({type(e).__name__}: {_short(e)})") from e
@@ -81,6 +80,7 @@ def _lines(file: Path) -> list[dict[str, Any]]:
         raise ReplayError(str(e)) from e
     rows = text.split("\n")
     lines: list[dict[str, Any]] = []
+    reader = RowReader()
     for number, row in enumerate(rows, 1):
         if not row.strip():
             continue
@@ -91,10 +91,26 @@ def _lines(file: Path) -> list[dict[str, Any]]:
                 log.warning("%s: its last line is cut short and is left out", file)
                 break
             raise ReplayError(f"{file} is not a session log: line {number} is not JSON ({_short(e)})") from e
-        if not isinstance(line, dict) or not isinstance(line.get("kind"), str):
-            raise ReplayError(f"{file} is not a session log: line {number} is not an object with a kind")
+        if not isinstance(line, (dict, list)) or (isinstance(line, dict) and not isinstance(line.get("kind"), str)):
+            raise ReplayError(f"{file} is not a session log: line {number} is neither a row nor an object with a kind")
+        try:
+            line = reader.line(line)
+        except Exception as e:  # as in `replay`
+            log.info("%s: line %d", file, number, exc_info=e)
+            raise ReplayError(f"{file}: line {number} is not a row of a session log ({_short(e)})") from e
+        if not lines:
+            _check_head(file, line)
         lines.append(line)
     return lines
+
+
+def _check_head(file: Path, line: dict[str, Any]) -> None:
+    """Whether a log that begins so can be read: before its rows are, which another schema may have others of."""
+    if line.get("kind") != "session":
+        raise ReplayError(f"{file} is not a session log: its first line is not a session")
+    schema = line.get("schema")
+    if not isinstance(schema, int) or not 1 <= schema <= SCHEMA:
+        raise ReplayError(f"{file} has schema {schema!r:.40}; this version reads 1 to {SCHEMA}")
 
 
 def _short(error: BaseException) -> str:
@@ -134,7 +150,7 @@ def _replayed(lines: list[dict[str, Any]], at: list[int]) -> ReplayResult:
         if kind == "controller":
             if expected:
                 return ReplayResult(fed, commands, f"line {number}: {expected[0]['name']} was not sent in the session")
-            if head["schema"] < SCHEMA:
+            if head["schema"] <= 2:
                 estimator = _estimator(head)  # each world of a session measured for itself
             policy = _policy(line["policy"])
             where = (line.get("first", 0), line.get("start", 0))

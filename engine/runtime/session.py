@@ -193,7 +193,7 @@ class Session:
                 self._first_group_decoded(call, error, now)
             case Decoded(position, seconds):
                 if not self.model.decoder.independent_groups:
-                    self._feed(GroupDecoded(now, position, seconds))
+                    self._feed(GroupDecoded(now, position, round(seconds, 6)))
             case DecodeFailed(group, error):
                 self._decode_failed(group, error, now)
             case Close():
@@ -361,11 +361,10 @@ class Session:
         self.log.event(event)
         tap: Condition | None = None
         for command in self.controller.handle(event):
-            self.log.command(command, event.at)
+            self.log.command(command)
             if isinstance(command, Abandon):
                 tap = self._abandoned(command) or tap
             self._carry_out(command, event.at)
-        self.log.state(self.controller, event.at)
         if self.controller.state is not State.CLOSED:
             self._change(tap, UpdateKind.KEY, event.at, event.at, Change.PRESS)
 
@@ -560,11 +559,9 @@ class Session:
         request = self._request(launch)
         start = self.controller.start(self.controller.end)
         began = time.perf_counter()
-        step_seconds: list[float] = []
         error = ""
 
         def on_step(step: int, steps: int) -> bool:
-            step_seconds.append(time.perf_counter() - began)
             if not self.runs(launch):
                 return False
             self._views.step(launch, start, step, steps, self._k)
@@ -581,7 +578,7 @@ class Session:
             raise
         finally:
             self._views.landed(launch.call)
-            self.log.call(launch, request, step_seconds, time.perf_counter() - began, error)
+            self.log.call(launch, request, time.perf_counter() - began, error)
 
     def sampled(self, launch: Launch, groups: list[Group]) -> None:
         """A call's groups are there: they go to the decoder."""

@@ -1,7 +1,8 @@
 """The session's log: a folder with events.jsonl and, at the end, summary.json.
 
-Schema version 3. One JSON object a line. Every line has `kind`, `t` (seconds, monotonic, since the session began) and
-`media` (seconds of media time shown). Kinds:
+Schema version 4. A line is JSON: what happens by the thousand is a short array (`engine.runtime.log_rows` has their tables and
+reads them as the objects that are named here), everything else an object. Each has `kind` and `t`, seconds, monotonic, since the
+session began; objects have `media` too, seconds of media time shown. Kinds:
 
   session  first line: schema, model, weights, seed, window, steps, commit, history, policy, spans, fps, prompt, machine, t0
            (the monotonic clock then), t0_wall (Unix time), began, estimator
@@ -9,9 +10,9 @@ Schema version 3. One JSON object a line. Every line has `kind`, `t` (seconds, m
   event    an event of the controller: `name` and `data`, its fields as in engine/control/events.py; times in data are
            absolute monotonic seconds
   command  what the controller answered: `name` and `data`; a Receipt of an applied update also has R, C, Q, L in seconds
-  state    after each event that changed them: state, d, l, e, running, pending, in_flight
   condition  version, what (prompt, key, start), prompt, keys, tapped, before and share (of a transition), negative
-  call     a finished call: id, branch, K, version, steps, seed, attempt, history, seconds, step_seconds, error
+  call     a finished call: id, branch, K, version, steps, seed, attempt, history, seconds, error; the times of its steps are
+           those of its CallProgressed
   delivered  a group began to play: position, start, span, call, version, take, latent (CRC-32 of its bytes)
   played   stalls and starts of the player: what, position
   controller  a new world or a rewind begins with a new controller: began, version, first_call, policy, and first and start,
@@ -20,10 +21,10 @@ Schema version 3. One JSON object a line. Every line has `kind`, `t` (seconds, m
            attempt
   rewind   the world goes on after a kept group: take, position, groups (that the model takes in again), became, attempt
   note     anything that a person should know; errors with their traceback
-  summary  last line: the contents of summary.json
+  summary  last line: the contents of summary.json but for the updates, which are the Receipts
 
-What the estimator has measured it keeps from one controller to the next. Logs of schema 1 and 2 are read through
-`engine.runtime.schema1` and `schema2`.
+What the estimator has measured it keeps from one controller to the next. Logs of schemas 1 to 3 are read too (3 has every line
+as an object, and lines of the kind `state` with the controller's registers, which the replay has as well).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ import os
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
@@ -46,10 +47,11 @@ from safetensors import SafetensorError
 from engine.control.conditions import Condition
 from engine.control.controller import Controller
 from engine.control.estimator import Estimator
-from engine.control.events import Command, Event, Launch, Outcome, Receipt
+from engine.control.events import Command, Event, Launch
 from engine.files import PRIVATE, PRIVATE_FOLDER, write_whole
 from engine.models.interface import Model, Request
 from engine.playback.player import PlaybackEvent
+from engine.runtime.log_rows import Row, RowWriter, call_row, encoded
 from engine.runtime.machine import facts
 from engine.runtime.messages import PersonMessage
 from engine.runtime.settings import Settings, StartFrom
@@ -59,7 +61,7 @@ from engine.user_data import private as is_private
 
 log = logging.getLogger(__name__)
 
-SCHEMA = 3
+SCHEMA = 4
 LOG = "events.jsonl"
 
 
@@ -104,7 +106,7 @@ class SessionLog:
         self._file: BinaryIO | None = None
         self._whole = 0
         self._closed = False
-        self._state: dict[str, Any] = {}
+        self._rows = RowWriter()
         if folder is not None:
             self._file = _new_log(folder)
 
@@ -119,6 +121,7 @@ class SessionLog:
     def session(self, model: Model, settings: Settings, controller: Controller, now: float) -> None:
         """The first line. settings: checked ones."""
         spec, estimator = model.spec, controller.estimator
+        self._rows.prompt = self._said(settings.prompt)
         self._write(
             "session",
             now,
@@ -149,81 +152,41 @@ class SessionLog:
 
     def event(self, event: Event) -> None:
         """What the controller is told."""
-        self._write("event", event.at, name=type(event).__name__, data=event)
+        if self._file is None:
+            return
+        row = self._rows.event(event)
+        if row is None:
+            self._write("event", event.at, name=type(event).__name__, data=event)
+        else:
+            self._add(row)
 
-    def command(self, command: Command, at: float) -> None:
-        """What the controller answered."""
-        more = {}
-        if isinstance(command, Receipt) and command.outcome is Outcome.APPLIED:
-            more = {"R": command.wait, "C": command.generate, "Q": command.queue, "L": command.latency}
-        self._write("command", at, name=type(command).__name__, data=command, **more)
-
-    def state(self, c: Controller, at: float) -> None:
-        """The controller's registers after an event, where it changed them."""
-        state = {
-            "state": c.state,
-            "d": c.delivered,
-            "l": c.locked,
-            "e": c.end,
-            "running": c.running,
-            "pending": c.pending,
-            "in_flight": c.in_flight.call if c.in_flight else None,
-        }
-        if state != self._state:
-            self._state = state
-            self._write("state", at, **state)
+    def command(self, command: Command) -> None:
+        """What the controller answered to the event before."""
+        if self._file is not None:
+            self._add(self._rows.command(command))
 
     def condition(self, c: Condition, kind: UpdateKind, now: float) -> None:
         """A new condition."""
-        if self.private:
-            return
-        self._write(
-            "condition",
-            now,
-            version=c.version,
-            what=kind,
-            prompt=c.prompt,
-            keys=c.keys,
-            tapped=c.tapped,
-            before=c.before,
-            share=c.share,
-            negative=c.negative,
-        )
+        if self._file is not None and not self.private:
+            self._add(self._rows.condition(c, kind, round(now - self._t0, 6)))
 
     def reading(self, version: int, text: str) -> None:
         """What the model understood of a condition's prompt."""
         if not self.private:
             self._write("reading", version=version, text=text)
 
-    def call(self, launch: Launch, request: Request, step_seconds: Sequence[float], seconds: float, error: str) -> None:
-        """A call that is over. step_seconds: from its start to the end of each step."""
-        self._write(
-            "call",
-            id=launch.call,
-            branch=launch.branch,
-            K=launch.window,
-            version=launch.version,
-            steps=request.steps,
-            seed=request.seed,
-            attempt=request.attempt,
-            history=request.history,
-            seconds=round(seconds, 6),
-            step_seconds=[round(s, 6) for s in step_seconds],
-            error=error,
-        )
+    def call(self, launch: Launch, request: Request, seconds: float, error: str) -> None:
+        """A call that is over."""
+        if self._file is None:
+            return
+        made = (launch.call, launch.branch, launch.window, launch.version)
+        asked = (request.steps, request.seed, request.attempt, request.history.value)
+        self._add(call_row(*made, *asked, round(seconds, 6), error))
 
     def delivered(self, kept: Kept, take: int, latent: int) -> None:
         """A group began to play. latent: its fingerprint."""
-        self._write(
-            "delivered",
-            position=kept.position,
-            start=kept.start,
-            span=kept.span,
-            call=kept.call,
-            version=kept.version,
-            take=take,
-            latent=latent,
-        )
+        if self._file is not None:
+            self._add(self._rows.delivered(kept, take, latent))
 
     def played(self, event: PlaybackEvent) -> None:
         """A stall or a start."""
@@ -231,6 +194,7 @@ class SessionLog:
 
     def controller(self, c: Controller, condition: Condition, first: int, start: int, now: float) -> None:
         """A new controller takes over, from a position and media frame on."""
+        self._rows.prompt = self._said(condition.prompt)
         self._write(
             "controller",
             now,
@@ -261,7 +225,7 @@ class SessionLog:
 
     def close(self, summary: dict[str, Any]) -> None:
         """Writes the summary and closes the log. Twice is nothing."""
-        self._write("summary", **summary)
+        self._write("summary", **{name: value for name, value in summary.items() if name != "updates"})
         with self._lock:
             if self.folder is None or self._closed:
                 return
@@ -297,7 +261,16 @@ class SessionLog:
             return
         t = (self._clock() if at is None else at) - self._t0
         line = {"kind": kind, "t": round(t, 6), "media": round(self._media(), 4), **plain(fields)}
-        data = (json.dumps(line, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+        self._append((json.dumps(line, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace"))
+
+    def _add(self, row: Row) -> None:
+        try:
+            data = encoded(row)
+        except ValueError:  # an infinite number
+            data = encoded(plain(row))
+        self._append(data)
+
+    def _append(self, data: bytes) -> None:
         with self._lock:
             if self._file is None:
                 return

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from tests.fuzz import files
+from tests.fuzz import files, hub
 
 WORDS = (
     *("", " ", "0", "-1", "1", "7", "1e308", "nan", "inf", "-inf", "1e-400", "9" * 30, "²", "٣", "1_0", "0x10", "+5"),
@@ -48,7 +48,7 @@ RUNS = ("run", "soak", "evaluate")
 """Commands that take minutes when nothing is wrong: they get a word that is."""
 NEED_TORCH = (("doctor",), ("models", "tiny"), ("models", "check"))
 LEFT_OUT = (("models", "pull"), ("models", "verify"))
-"""They ask the network; their files and words are tested elsewhere."""
+"""They ask the hub: `tests.fuzz.hub` is one."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ class Case:
 
     name: str
     run: Callable[[Path], Any]
+    lines: int = 3
+    """That a person is told at most."""
 
 
 def cases(seed: int, n: int, light: bool = False) -> Iterator[Case]:
@@ -70,6 +72,8 @@ def cases(seed: int, n: int, light: bool = False) -> Iterator[Case]:
         one = random.Random(r.random())
         if i % 2:
             yield command_line(one, light)
+        elif not light and one.random() < 0.1:
+            yield Case(*hub.case(one), lines=hub.MOST_LINES)
         elif media and one.random() < 0.4:
             end = one.choice(list(media))
             yield binary(one, end, media[end])
@@ -245,7 +249,7 @@ def command_line(r: random.Random, light: bool = False) -> Case:
         words.append(p.opts[0])
         if not p.is_flag:
             words.append(r.choice([w for w in WORDS if not (light and w == "auto")]))
-    if path[0] in ("bench", "simulate", "explore", *RUNS):
+    if path[0] in ("bench", "simulate", "explore", "serve", *RUNS):
         words.append(
             "--no-such-option" if r.random() < 0.05 else r.choice(("--seed=-1", "--model=", "--device=\x00", "--x"))
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -30,6 +29,7 @@ from engine.runtime.clock import Clock, SystemClock
 from engine.runtime.engine import Engine
 from engine.runtime.live_engine import LiveEngine
 from engine.runtime.settings import Settings
+from tests.logs import log_lines
 
 PROMPT = "green meadow at noon"
 SHOTS = os.environ.get("FORELAND_SHOTS")
@@ -281,7 +281,7 @@ class Viewer(Person):
 
     def log(self) -> list[dict[str, Any]]:
         """What the session log has of this test. A line that is being written is not there yet."""
-        return [json.loads(x) for x in self._log.read_text("utf-8").split("\n")[self._seen : -1]]
+        return log_lines(self._log.parent)[self._seen :]
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,6 +17,7 @@ from engine.loading import loader
 from engine.runtime.settings import Settings
 from engine.runtime.view import UpdateKind, UpdatePhase
 from engine.training.judge import horizontal_shift
+from tests.logs import log_lines
 from tests.toy import SPEC, toy
 from tests.window.conftest import PROMPT, Person, Viewer
 
@@ -72,7 +72,7 @@ def test_holding_the_right_arrow_turns_the_world_and_shows_the_revoked_suffix(
     assert np.abs(frames[arrived - 1].astype(int) - frames[-1]).mean() > 2
     values = dict(figures(view))
     window.close()
-    lines = [json.loads(x) for x in (tmp_path / "session" / "events.jsonl").read_text().splitlines()]
+    lines = log_lines(tmp_path / "session")
     (r,) = (
         x["data"]
         for x in lines

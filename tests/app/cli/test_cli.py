@@ -11,6 +11,7 @@ import pytest
 
 from app.cli.main import main
 from engine.models.pocket2.cells import CHANNELS
+from tests.logs import log_lines
 
 SCRIPT = {
     "prompt": "snowy mountains at noon",
@@ -54,7 +55,7 @@ def test_a_live_run_writes_film_log_and_summary_that_agree(tmp_path: Path, capsy
         assert film.streams.video[0].average_rate == 16
         assert sum(1 for _ in film.decode(video=0)) == 32
     summary = json.loads((folder / "summary.json").read_text())
-    lines = [json.loads(x) for x in (folder / "events.jsonl").read_text().splitlines()]
+    lines = log_lines(folder)
     assert lines[0]["kind"] == "session"
     assert {k: v for k, v in lines[-1].items() if k in summary} == summary
     assert summary["frames_shown"] == 32

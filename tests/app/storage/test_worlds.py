@@ -85,7 +85,13 @@ def test_past_sessions_come_newest_first_and_those_without_a_log_are_left_out(tm
     late.mkdir()
     (late / "events.jsonl").write_text(json.dumps({"model": "m", "prompt": "p", "seed": 2}) + "\n")
     (late / "summary.json").write_text(json.dumps({"frames_shown": 48, "fps": 24}))
+    long = tmp_path / "sessions" / "0"
+    long.mkdir()
+    (long / "events.jsonl").write_text(json.dumps({"model": "m", "prompt": "p", "seed": 2}) + "\n")
+    (long / "summary.json").write_text('{"frames_shown": 1' + "0" * 400 + "}")
     found = sessions(tmp_path)
+    assert (found[-1].folder.name, found[-1].seconds) == ("0", 0.0)
+    found = found[:-1]
     assert [(s.folder.name, s.model, s.seed, s.seconds) for s in found] == [("4", "m", 2, 2.0), ("1", "pocket", 1, 0.0)]
     assert [s.folder.name for s in sessions(tmp_path, most=1)] == ["4"]
 

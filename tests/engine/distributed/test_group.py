@@ -32,6 +32,7 @@ from engine.models.tiny import write_tiny
 from engine.runtime.engine import Engine
 from engine.runtime.settings import Settings
 from tests.engine.distributed.faults import BareRank, FaultyRank
+from tests.logs import log_lines
 
 ROOT = Path(__file__).resolve().parents[3]
 CLEAN = HistoryPolicy.CLEAN_PREFILL
@@ -278,7 +279,7 @@ def test_the_engine_survives_a_dead_rank_and_playback_goes_on(tmp_path: Path) ->
     play_until(lambda: shown > at + 24)  # from the cache
     play_until(lambda: any(u.kind == "key" and u.phase == "live" for u in engine.view.updates))
     assert sampler.restarts == 1
-    lines = [json.loads(x) for x in (tmp_path / "s" / "events.jsonl").read_text().splitlines()]
+    lines = log_lines(tmp_path / "s")
     notes = [x["text"] for x in lines if x["kind"] == "note"]
     assert sum("plays on" in n for n in notes) == 1
     now = sampler.pids

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from engine.runtime.explore import ExploreError, explore_live, explore_virtual
 from engine.runtime.replay import replay
 from engine.runtime.script import Script, ScriptEvent
 from engine.runtime.settings import Settings
+from tests.logs import log_lines
 from tests.toy import SPEC, ToyDecoder, ToySampler, toy
 
 EVENTS = (
@@ -27,7 +27,7 @@ SCRIPT = Script("a", 4.0, EVENTS)
 
 
 def lines(folder: Path) -> list[dict]:
-    return [json.loads(x) for x in (folder / "events.jsonl").read_text().splitlines()]
+    return log_lines(folder)
 
 
 def virtual(folder: Path | None, seconds: float = 0.4, sampler: ToySampler | None = None) -> tuple[list[Frame], dict]:

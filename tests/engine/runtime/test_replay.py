@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,9 +46,9 @@ def test_a_lively_session_replays_to_the_same_commands(tmp_path: Path) -> None:
 def test_a_changed_command_is_found(tmp_path: Path) -> None:
     folder = lively(tmp_path)
     file = folder / "events.jsonl"
-    lines = [json.loads(x) for x in file.read_text().splitlines()]
-    launch = next(x for x in lines if x.get("name") == "Launch" and x["data"]["branch"] > 0)
-    launch["data"]["branch"] += 1
+    lines: list[Any] = [json.loads(x) for x in file.read_text().splitlines()]
+    launch = next(x for x in lines if isinstance(x, list) and x[:1] == ["L"] and x[2] > 0)  # its branch
+    launch[2] += 1
     file.write_text("\n".join(map(json.dumps, lines)))
     assert "Launch" in replay(folder).difference
 

@@ -64,5 +64,5 @@ def test_a_schema_of_the_future_is_refused(tmp_path: Path) -> None:
     shutil.copy(LOG / "events.jsonl", tmp_path / "events.jsonl")
     text = (tmp_path / "events.jsonl").read_text("utf-8")
     (tmp_path / "events.jsonl").write_text(text.replace('"schema": 1', '"schema": 9', 1), "utf-8")
-    with pytest.raises(ReplayError, match="schema 9; this version reads 1 to 3"):
+    with pytest.raises(ReplayError, match="schema 9; this version reads 1 to 4"):
         read_session(tmp_path)

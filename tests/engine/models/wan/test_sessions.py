@@ -23,6 +23,7 @@ from engine.models.wan.decoding import StreamDecoder
 from engine.models.wan.sampler import WanDecoder, WanSampler
 from engine.models.wan.sampling_config import SamplingConfig
 from engine.models.wan.vae import State
+from tests.logs import log_lines
 
 POLICIES = list(HistoryPolicy)
 
@@ -216,7 +217,7 @@ def test_explore_plays_a_small_checkpoint(
         ]
         assert main(words) == 0
         raw.append(np.load(out / "f.npy"))
-        lines = [json.loads(x) for x in (out / "s" / "events.jsonl").read_text().splitlines()]
+        lines = log_lines(out / "s")
         calls = [x for x in lines if x["kind"] == "call"]
         assert len(calls) > 2 and all(c["history"] == history and not c["error"] for c in calls)
     assert raw[0].shape[0] == 24
@@ -324,7 +325,7 @@ def test_a_world_begins_from_a_picture_or_a_film(
     )
     shown = np.load(tmp_path / "f.npy").astype(int)
     assert shown.shape == (16, 64, 96, 3)
-    calls = [json.loads(x) for x in (tmp_path / "s" / "events.jsonl").read_text().splitlines()]
+    calls = log_lines(tmp_path / "s")
     assert not any(c["error"] for c in calls if c["kind"] == "call")
 
 
