@@ -253,6 +253,37 @@ def scaling(
 
 
 @bench.command()
+@click.option("--groups", type=Whole(min=100), default=2400, help="To play; four are a second.")
+@click.option("--updates", type=Number(0), default=30.0, help="A minute.")
+@click.option("--seed", type=Whole(min=0), default=0, help="Of the times of the updates.")
+@json_option
+def session(groups: int, updates: float, seed: int, json_file: Path | None) -> int:
+    """Log, memory and time of a session alone, in virtual time: no model, no pictures."""
+    from engine.measure.bench_session import compared
+
+    with as_user_error(OSError):
+        found = compared(groups, updates, seed)
+    click.echo(markdown([{name: value for name, value in found.items() if name != "slices"}]))
+    click.echo(markdown(found["slices"]))
+    if json_file:
+        write_json(json_file, found)
+    return 0
+
+
+@bench.command("all")
+@click.option("--repeats", type=Whole(min=1), default=5, help="Timed repetitions of each.")
+@threads_option
+@json_option
+def everything(repeats: int, threads: int | None, json_file: Path | None) -> int:
+    """Ratios of what can be measured on any machine, one page: the same on a fast one and a slow one, as far as that goes."""
+    from engine.measure.bench_all import ratios
+
+    _use_threads(threads or 1)
+    with as_user_error(RuntimeError, ValueError, OSError):
+        return _report(ratios(repeats), json_file)
+
+
+@bench.command()
 @device_option
 @click.option("--dtype", default="auto", type=click.Choice(DTYPES), help="Precision; auto is bf16 on a GPU.")
 @threads_option

@@ -20,6 +20,7 @@ from engine.runtime.script import Script, ScriptEvent
 from engine.runtime.session import Session
 from engine.runtime.session_log import SessionLog
 from engine.runtime.settings import Settings
+from engine.runtime.takes import Takes
 from engine.runtime.view import View
 
 LOOK_SECONDS = 0.05
@@ -89,11 +90,12 @@ def explore_virtual(
     progress: Progress,
     call_seconds: float,
     watch: Watch = lambda view, clock: None,
+    takes: Takes | None = None,
 ) -> dict[str, Any]:
     """The same in virtual time, in which every call takes `call_seconds` and decoding none: as fast as the machine can, and
     the same frames, bit for bit, whenever the same script is played with the same seed.
 
-    watch: is given what tells of the session, before it begins.
+    watch: is given what tells of the session, before it begins. takes: where what is delivered is kept.
     """
     clock = VirtualClock()
     player = SharedPlayer(spec.fps, spec.sound_rate)
@@ -101,7 +103,7 @@ def explore_virtual(
     inbox: Inbox[Message] = Inbox(clock)
     model = load(progress)
     decoder = InlineDecoder(model.decoder, player, lambda call, error: inbox.put(FirstGroupDecoded(call, error)))
-    session = Session(model, replace(settings, prompt=script.prompt), player, journal, decoder, clock.now)
+    session = Session(model, replace(settings, prompt=script.prompt), player, journal, decoder, clock.now, takes)
 
     watch(session.view, clock.now)
 

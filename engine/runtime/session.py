@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -77,13 +78,13 @@ from engine.runtime.messages import (
     SetNegativePrompt,
     SetPrompt,
 )
-from engine.runtime.metrics import UpdateRecord, summary
+from engine.runtime.metrics import UpdateRecord, latencies, summary
 from engine.runtime.session_log import SCHEMA, SessionLog
 from engine.runtime.settings import PREEMPTED, Settings, StartFrom, refuse_half_characters
 from engine.runtime.takes import Kept, Takes, resume_sampler
 from engine.runtime.transitions import PromptTransition
 from engine.runtime.view import UpdateKind, View
-from engine.runtime.view_builder import ViewBuilder
+from engine.runtime.view_builder import LATEST, ViewBuilder
 
 log = logging.getLogger(__name__)
 
@@ -130,6 +131,8 @@ class Session:
         self.takes = takes if takes is not None else Takes()
         self.book = ConditionBook(self.settings.prompt)
         self.records: list[UpdateRecord] = []
+        self._latest: deque[float] = deque(maxlen=LATEST)
+        """L of the last updates, seconds."""
         self.first_groups: list[float] = []
         """C of each call, seconds."""
         self.timer = float("inf")
@@ -406,7 +409,9 @@ class Session:
             return
         mark = self._views.ended(r, self.controller)
         kind = mark.kind if mark is not None else UpdateKind.KEY
-        self.records.append(UpdateRecord.of(r, kind, self.log.t0, mark.arrival if mark is not None else 0.0))
+        record = UpdateRecord.of(r, kind, self.log.t0, mark.arrival if mark is not None else 0.0)
+        self.records.append(record)
+        self._latest.extend(latencies([record]))
         if mark is not None:
             oldest = min(r.version, self.controller.running)
             self._prepared = {v: p for v, p in self._prepared.items() if v >= oldest}
@@ -671,7 +676,7 @@ class Session:
         """A picture of the session; cheap."""
         first_group = self.first_groups[-1] if self.first_groups else None
         counts, condition = self._counts(), self.book.current
-        view = self._views.view(now, self.controller, condition, counts, self.records, first_group, self._message)
+        view = self._views.view(now, self.controller, condition, counts, self._latest, first_group, self._message)
         return replace(view, reading=self._reading)
 
     def close(self, now: float) -> dict[str, Any]:

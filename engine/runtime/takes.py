@@ -17,6 +17,8 @@ from engine.models.interface import Group, Sampler
 
 KEPT_BYTES = 512 << 20
 """Of latents, over all takes."""
+KEPT_GROUPS = 100_000
+"""Over all takes, however small their latents: about seven hours, 45 MB."""
 SUFFIXES = 6
 """Revoked suffixes that are kept to be looked at."""
 
@@ -90,9 +92,9 @@ class Suffix:
 class Takes:
     """The tree."""
 
-    def __init__(self, limit: int = KEPT_BYTES) -> None:
-        """limit: bytes of latents that are kept."""
-        self._limit = limit
+    def __init__(self, limit: int = KEPT_BYTES, most: int = KEPT_GROUPS) -> None:
+        """limit: bytes of latents that are kept; most: groups."""
+        self._limit, self._most = limit, most
         self._lock = threading.Lock()
         self._next_suffix = 0
         self.clear()
@@ -117,7 +119,7 @@ class Takes:
             self._takes[self._current].kept.append(kept)
             self._order.append((self._current, kept))
             self._bytes += nbytes(kept.group)
-            while self._bytes > self._limit and len(self._order) > 1:
+            while (self._bytes > self._limit or len(self._order) > self._most) and len(self._order) > 1:
                 take, oldest = self._order.popleft()
                 self._takes[take].kept.remove(oldest)
                 self._bytes -= nbytes(oldest.group)

@@ -12,7 +12,7 @@ from engine.control.events import Launch, Outcome, Prediction, Reason, Receipt
 from engine.models.interface import ModelSpec
 from engine.playback.shared_player import SharedPlayer
 from engine.runtime.messages import Message, NewWorld, Pause, Press, Release, ReleaseAll, Rewind, SetPrompt
-from engine.runtime.metrics import UpdateRecord, discarded_share, latencies, percentile
+from engine.runtime.metrics import discarded_share, percentile
 from engine.runtime.takes import Kept
 from engine.runtime.view import REVOKED_SECONDS, Fate, FlightMark, GroupMark, UpdateKind, UpdateMark, UpdatePhase, View
 
@@ -131,11 +131,12 @@ class ViewBuilder:
         controller: Controller,
         condition: Condition,
         counts: Counts,
-        records: Sequence[UpdateRecord],
+        latest: Sequence[float],
         first_group: float | None,
         message: str,
     ) -> View:
-        """A picture of the session; cheap. counts: over all its worlds; first_group: C of the last call, seconds."""
+        """A picture of the session; cheap. counts: over all its worlds; latest: L of the last
+        LATEST updates, first_group: C of the last call, both in seconds."""
         c, fps = controller, self._spec.fps
         while self._revoked and now - self._revoked[0].at > REVOKED_SECONDS:
             self._revoked.popleft()
@@ -157,7 +158,7 @@ class ViewBuilder:
             fps=fps,
             C=first_group,
             last=self._last,
-            L50=percentile(latencies(records)[-LATEST:], 0.5),
+            L50=percentile(latest, 0.5),
             stalls=self._player.total_stalls,
             stall_seconds=self._player.stall_seconds(now),
             discarded=discarded_share(counts.predicted, counts.revoked),

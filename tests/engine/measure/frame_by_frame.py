@@ -4,6 +4,7 @@ simulator, which plays by group."""
 from __future__ import annotations
 
 import math
+import time
 from collections import deque
 from collections.abc import Sequence
 
@@ -29,7 +30,8 @@ from engine.control.events import (
     SetTimer,
     TimerFired,
 )
-from engine.measure.simulate import INSTANT, Method, Profile, TrajectoryResult
+from engine.measure import simulate as by_group
+from engine.measure.simulate import INSTANT, METHODS, Method, Profile, TrajectoryResult, arrivals, load_profiles
 from engine.playback.player import PlaybackEventKind, Player
 from engine.runtime.clock import Inbox, VirtualClock
 from engine.runtime.driver import Driver, Source
@@ -237,3 +239,20 @@ class _Timer:
         if self._t.timer <= now:
             self._t.timer = math.inf
             self._t.feed(TimerFired(now))
+
+
+def compared(trajectories: int) -> str:
+    """CPU milliseconds of a trajectory by frame and by group, by turns, and their ratio."""
+    profile, method, took = load_profiles()["wan-long"], METHODS["speculative"], [0.0, 0.0]
+    for i in range(trajectories):
+        times = arrivals(np.random.default_rng([0, i]), "high", 60.0)
+        for k, kind in enumerate((Trajectory, by_group.Trajectory)):
+            began = time.process_time()
+            kind(profile, method, times, 60.0, i).run()
+            took[k] += time.process_time() - began
+    by_frame, group = (1e3 * t / trajectories for t in took)
+    return f"by frame {by_frame:.2f} ms, by group {group:.2f} ms, {by_frame / group:.1f} times"
+
+
+if __name__ == "__main__":
+    print(compared(200))
