@@ -18,7 +18,7 @@ def percentile(values: Sequence[float], share: float) -> float | None:
     return float(np.quantile(values, share)) if len(values) else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class UpdateRecord:
     """One ended update. Times in seconds; only an applied update has position, R, C, Q and L."""
 

@@ -148,3 +148,13 @@ def test_a_killed_session_keeps_all_but_its_last_line(tmp_path: Path) -> None:
         *[f"at the end: {k.__name__} was not sent in the session" for k, _ in COMMANDS.values()],
     )
     assert result.events > 500
+
+
+@pytest.mark.slow  # a minute of computing
+@pytest.mark.timeout(1800)
+def test_a_hundred_thousand_groups_take_no_more_memory_or_time_than_ten_thousand() -> None:
+    """Seven hours of play; what grows is one record an update, for the summary."""
+    row = session(25_000.0, None)
+    assert row["groups"] == 100_000
+    assert row["memory_grown_mb"] < 4
+    assert row["view_ratio"] < 1.5
