@@ -56,9 +56,9 @@ class Estimator:
     """Measurements kept of each kind: a few minutes of calls, so that the estimate follows the machine. [ours]"""
     forget_start: int = 0
     """The first call of a world is left out once so many others were measured: it makes a whole place and has no history. 0: never."""
-    rule: int = 2
+    rule: int = 3
     """1: as in logs before schema 3. Of ten calls or fewer the slowest counts, so that one slow call among them is believed
-    for as long, and nothing is taken for shorter than what was measured."""
+    for as long, and nothing is taken for shorter than what was measured. 2: as in logs of schema 3: nobody was careful."""
     _first: dict[Work, deque[float]] = field(default_factory=dict)
     _start: dict[Work, float] = field(default_factory=dict)
     _cache: dict[tuple[Work, bool], float] = field(default_factory=dict)
@@ -86,6 +86,7 @@ class Estimator:
     def first(self, work: Work, careful: bool = False) -> float:
         """Seconds from launch to the first deliverable group of such a call. careful: for what has to be in time; a kind that was
         never measured is then not taken for quicker than its neighbour."""
+        careful = careful and self.rule > 2
         known = self._cache.get((work, careful))
         if known is None:
             known = self._cache[work, careful] = self._estimate(work, careful)

@@ -61,6 +61,7 @@ from engine.remote.protocol import (
     cut,
     packed,
     read_json,
+    read_object,
     to_client,
     unpack,
     unpack_view,
