@@ -424,6 +424,17 @@ def test_a_bad_prompt_takes_nothing_of_what_was_done_after_it(tmp_path: Path, sa
         closed(play, folder)
 
 
+def test_a_prompt_that_proves_bad_after_its_world_was_left_is_nobodys_concern(tmp_path: Path) -> None:
+    play = start(tmp_path, Encodes())
+    play.frames_more(8)
+    play.engine.set_prompt("bad")
+    play.clock.sleep(0.05)
+    play.engine.new_world("b")
+    play.seconds(2)
+    assert (play.engine.view.prompt, play.engine.view.message) == ("b", "")
+    closed(play, tmp_path)
+
+
 def test_the_newest_condition_is_encoded_and_those_before_it_fold_into_it(tmp_path: Path) -> None:
     sampler = Encodes()
     play = start(tmp_path, sampler)
