@@ -267,7 +267,9 @@ def run(tests: Sequence[str], tree: Path, report: Path) -> tuple[bool, str]:
     if child == 0:
         _run_here(tests, tree, report)
     _, status = os.waitpid(child, 0)
-    failed = [x for x in report.read_text("utf-8", "replace").splitlines() if x.startswith(("FAILED tests/", "ERROR tests/"))]
+    failed = [
+        x for x in report.read_text("utf-8", "replace").splitlines() if x.startswith(("FAILED tests/", "ERROR tests/"))
+    ]
     if failed:
         return True, failed[0].split(" ", 1)[1]
     return status != 0, "" if status == 0 else f"its end ({status})"
