@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from PIL import Image
 from PySide6.QtCore import QEvent, QRect
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
@@ -27,6 +28,7 @@ from engine.runtime.score import Line
 from engine.runtime.settings import Settings
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "window"
+HELP, HELP_WIDTH = Path(__file__).resolve().parents[1] / "assets" / "help", 720
 THEMES = ("dark", "light")
 SIZE, SMALL = (1180, 760), (640, 400)
 PROMPT = "green hills at dawn"
@@ -250,6 +252,14 @@ def seen(widget: QWidget) -> QPixmap:
     return widget.screen().grabWindow(0, place.x(), place.y(), place.width(), place.height())
 
 
+def help_pictures() -> None:
+    """The pictures of the window's own help, from those of the guide."""
+    for scene, name in (("walking", "overlay"), ("takes", "takes")):
+        image = Image.open(FOLDER / f"{scene}-dark.jpg")
+        small = image.resize((HELP_WIDTH, round(HELP_WIDTH * image.height / image.width)), Image.Resampling.LANCZOS)
+        small.quantize(128).save(HELP / f"{name}.png", optimize=True)
+
+
 def main(names: Sequence[str]) -> None:
     """names: of scenes; none for all."""
     large = os.environ.get("QT_SCALE_FACTOR") == "3"
@@ -274,6 +284,8 @@ def main(names: Sequence[str]) -> None:
             stage.window.appearance.use_theme("dark")
             stage.tidy()
         stage.window.close()
+    if not large:
+        help_pictures()
     if not large and (not names or LARGE in names):
         environment = os.environ | {"QT_SCALE_FACTOR": "3"}
         subprocess.run([sys.executable, "-P", __file__, LARGE], env=environment, check=True)
