@@ -49,7 +49,7 @@ MODEL = (
         metavar="GB",
         help="Take no more of the device.  [default: what is free]",
     ),
-    click.option("--lora", type=FILE, metavar="FILE", help="LoRA to merge into the transformer (LTX-2.3, MiniMax-H3)."),
+    click.option("--lora", type=FILE, metavar="FILE", help="LoRA to merge into the transformer; a folder for a pair."),
     click.option(
         "--decoder", type=FILE, metavar="FILE", help="Decode with a tiny autoencoder (TAEHV: taew2_1, taew2_2)."
     ),

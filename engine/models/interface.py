@@ -138,6 +138,11 @@ class ModelSpec:
         legal = [k for k in range(low, high + 1) if (k - rest) % step == 0]
         return min(legal, key=lambda k: (abs(k - window), k))
 
+    def half(self, window: int) -> int | None:
+        """The legal length nearest to half of one; None where there is none that is shorter."""
+        nearest = self.nearest_window(window // 2)
+        return nearest if nearest < window else None
+
 
 @dataclass(frozen=True)
 class Request(Generic[Inputs]):
@@ -234,6 +239,17 @@ class PrefillsAhead(Protocol):
 
     def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
         """Nothing is running: one piece of work ahead of the next call, on groups below `locked`. Whether there was one."""
+
+
+@runtime_checkable
+class ComesApart(Protocol):
+    """The state of a group that holds more than the group needs by itself, such as its whole call."""
+
+    def apart(self, group: Group) -> Group:
+        """The group with this state, as it is kept to be gone back to: off the device, and with nothing of its call's other groups."""
+
+    def joined(self, groups: Sequence[Group]) -> list[Group]:
+        """What was kept of a call, as consecutive groups that `Sampler.extend` takes in."""
 
 
 @runtime_checkable

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from engine.models.attention_kernels import AMPERE, capability
 from engine.models.cores import default_threads
+from engine.models.interface import SamplerHost
 from engine.models.load_options import LoadOptions
+
+log = logging.getLogger(__name__)
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
 IDENTITY_BYTES = 1 << 20
@@ -37,9 +43,17 @@ def torch_device(options: LoadOptions) -> torch.device:
 
 def torch_dtype(options: LoadOptions, device: torch.device) -> torch.dtype:
     """The chosen precision; 'auto' is bf16 on a GPU and fp32 on a CPU."""
-    if options.dtype == "auto":
-        return torch.float32 if device.type == "cpu" else torch.bfloat16
-    return DTYPES[options.dtype]
+    return DTYPES[with_dtype(options, device).dtype]
+
+
+def with_dtype(options: LoadOptions, device: torch.device, fp16: bool = False) -> LoadOptions:
+    """With a precision by name in place of 'auto'. fp16: whether the model computes in it as well; GPUs before Ampere then do, since
+    they have no fused attention in bf16 and the plain one keeps all scores."""
+    if options.dtype != "auto":
+        return options
+    if fp16 and device.type == "cuda" and capability(device) < AMPERE:
+        return replace(options, dtype="fp16")
+    return replace(options, dtype="fp32" if device.type == "cpu" else "bf16")
 
 
 def set_threads(options: LoadOptions) -> None:
@@ -80,6 +94,20 @@ def empty_cache(device: torch.device) -> None:
         torch.cuda.empty_cache()
     elif device.type == "mps":
         torch.mps.empty_cache()
+
+
+def say_less(host: SamplerHost | None, what: str) -> None:
+    """In one sentence, to the log and to the person: the device's memory ran out, and what is less from now on."""
+    message = f"the device's memory ran out: {what} from now on, and the world goes on"
+    log.warning("%s", message)
+    if host is not None:
+        host.notify(message)
+
+
+def wait_for(device: torch.device) -> None:
+    """Until a GPU has done what it was given."""
+    if device.type == "cuda":
+        torch.cuda.current_stream(device).synchronize()
 
 
 def identity(files: Sequence[Path]) -> str:

@@ -217,7 +217,10 @@ def read_lora(file: Path, convert: Callable[[dict[str, Tensor]], dict[str, Tenso
 
     convert: by which a family turns layouts that renaming cannot reach (fused projections) into diffusers' names. Raises LayoutError.
     """
-    (file,) = weights_in(file)
+    files = weights_in(file)
+    if len(files) > 1:
+        raise LayoutError(f"{file} holds a pair of LoRA files, which is for a model with two transformers")
+    (file,) = files
     state = read_file(file)
     if broken := [k for k, v in state.items() if not all_finite(v)]:
         raise LayoutError(f"{file}: {listed(broken)} holds numbers that are not finite: the file is damaged")
@@ -229,11 +232,18 @@ def read_lora(file: Path, convert: Callable[[dict[str, Tensor]], dict[str, Tenso
 
 
 def weights_in(file: Path) -> list[Path]:
-    """The file with the weights of a LoRA: itself, or what peft puts into a folder."""
+    """The files with the weights of a LoRA: itself, what peft puts into a folder, or, for a model with two transformers, the pair in a
+    folder, that of the high noise levels first."""
     if not file.is_dir():
         return [file]
     names = ("adapter_model.safetensors", "adapter_model.bin")
-    return [next((file / n for n in names if (file / n).exists()), file / names[0])]
+    there = [file / n for n in names if (file / n).exists()]
+    if there:
+        return there[:1]
+    halves = [sorted(f for f in file.glob("*.safetensors") if half in f.name.lower()) for half in ("high", "low")]
+    if all(len(h) == 1 for h in halves):
+        return [h[0] for h in halves]
+    return [file / names[0]]
 
 
 def parsed(state: Mapping[str, Tensor], source: Path, settings: dict[str, Any] | None = None) -> Lora:

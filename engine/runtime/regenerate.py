@@ -18,7 +18,7 @@ from engine.runtime.decode_worker import decoded
 from engine.runtime.latents import fingerprint
 from engine.runtime.machine import differences, facts
 from engine.runtime.replay import ReplayError
-from engine.runtime.takes import Kept, Takes, resume_sampler
+from engine.runtime.takes import Kept, Takes, resume_sampler, whole
 
 
 @dataclass
@@ -144,7 +144,7 @@ class _Again:
 
     def _rewind(self, line: dict[str, Any]) -> None:
         try:
-            path = self.takes.branch(line["take"], line["position"])[-line["groups"] :]
+            path = whole(self.takes.branch(line["take"], line["position"])[-line["groups"] :])
         except LookupError as e:
             raise ReplayError(f"the session went back to a group that was not made again: {e}") from e
         resume_sampler(self.model.sampler, path)

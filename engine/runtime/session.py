@@ -81,7 +81,7 @@ from engine.runtime.messages import (
 from engine.runtime.metrics import UpdateRecord, latencies, summary
 from engine.runtime.session_log import SCHEMA, SessionLog
 from engine.runtime.settings import PREEMPTED, Settings, StartFrom, refuse_half_characters
-from engine.runtime.takes import Kept, Takes, resume_sampler
+from engine.runtime.takes import Kept, Takes, resume_sampler, whole
 from engine.runtime.transitions import PromptTransition
 from engine.runtime.view import UpdateKind, View
 from engine.runtime.view_builder import LATEST, ViewBuilder
@@ -447,7 +447,7 @@ class Session:
         if cache and cache[0].position == position:
             self._views.delivered(cache[0])
             if (kept := self._kept(cache[0])) is not None:
-                self.takes.deliver(kept)
+                kept = self.takes.deliver(kept)
                 self.log.delivered(kept, self.takes.current, fingerprint(kept.group.latent))
 
     def _kept(self, e: Prediction) -> Kept | None:
@@ -496,7 +496,7 @@ class Session:
             raise Refused(f"group {position} of take {take} is not kept any more")
         frame = came_from[-1].start + came_from[-1].span
         self._leave(now, condition, prepared, position + 1, frame)
-        path = self.takes.branch(take, position)[-RESUMED:]
+        path = whole(self.takes.branch(take, position)[-RESUMED:])
         resume_sampler(self.model.sampler, path)
         self._effects.resume_decoder([k.group for k in path])
         self._timeline = {k.position: k.group for k in path[-2:]}

@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
 from typing import Any
 
-from engine.models.interface import Group, Sampler
+from engine.models.interface import ComesApart, Group, Sampler
 
 KEPT_BYTES = 512 << 20
 """Of latents, over all takes."""
@@ -113,8 +113,10 @@ class Takes:
         """The take on show."""
         return self._current
 
-    def deliver(self, kept: Kept) -> None:
-        """A group of the take on show began to play."""
+    def deliver(self, kept: Kept) -> Kept:
+        """A group of the take on show began to play. Returns what is kept of it."""
+        if isinstance(state := kept.group.state, ComesApart):
+            kept = replace(kept, group=state.apart(kept.group))
         with self._lock:
             self._takes[self._current].kept.append(kept)
             self._order.append((self._current, kept))
@@ -123,6 +125,7 @@ class Takes:
                 take, oldest = self._order.popleft()
                 self._takes[take].kept.remove(oldest)
                 self._bytes -= nbytes(oldest.group)
+        return kept
 
     def revoke(self, groups: Sequence[Kept]) -> None:
         """A suffix will not play."""
@@ -183,6 +186,18 @@ class Takes:
     def nbytes(self) -> int:
         """Of all kept latents."""
         return self._bytes
+
+
+def whole(path: Sequence[Kept]) -> list[Kept]:
+    """A path whose groups were kept apart, as a sampler and a decoder can go on after it."""
+    out = []
+    for _, kept in groupby(path, lambda k: k.call):
+        call = list(kept)
+        groups = [k.group for k in call]
+        if isinstance(state := groups[0].state, ComesApart):
+            groups = state.joined(groups)
+        out += [replace(k, group=g) for k, g in zip(call, groups, strict=True)]
+    return out
 
 
 def retained_calls(path: Sequence[Kept]) -> list[list[Group]]:

@@ -6,6 +6,7 @@ of another, the old one fades out under the new one; both are there, since a cal
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -17,7 +18,10 @@ from torch import Tensor
 from engine.models.audio_video.call import Call, CallState
 from engine.models.boundary_frames import BoundaryFrames
 from engine.models.interface import Decoder, Group
+from engine.models.loading import empty_cache
 from engine.playback.player import Frame, Samples, sample_at
+
+log = logging.getLogger(__name__)
 
 FADE_SECONDS = 0.015
 CALLS_KEPT = 3
@@ -71,12 +75,25 @@ class AudioVideoDecoder(Decoder):
             self._open[key] = (state.call, self._pictures(state.call))
             for old in list(self._open)[:-CALLS_KEPT]:
                 del self._open[old]
-        with torch.inference_mode():
-            frames = self._open[key][1].group(state.index)
+        try:
+            frames = self._frames(state)
+        except torch.OutOfMemoryError:
+            frames = None
+        if (
+            frames is None
+        ):  # what was decoded of other calls, and the frames that the error held, are let go before it is tried again
+            self._open = {key: self._open[key]}
+            empty_cache(state.call.video.device)
+            log.warning("the device's memory ran out while decoding: what was decoded of earlier calls is let go")
+            frames = self._frames(state)
         frames.flags.writeable = False
         out = list(frames)
         self._last.put(group, out[-1])
         return out
+
+    @torch.inference_mode()
+    def _frames(self, state: CallState) -> NDArray[np.uint8]:
+        return self._open[id(state.call)][1].group(state.index)
 
     def sound(self, group: Group, start: int) -> Samples:
         state: CallState = group.state

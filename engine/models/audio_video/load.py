@@ -319,9 +319,9 @@ def _ltx2(
         merge(lora, connectors, ltx_connector_names)
         if with_transformer:
             lora.check_used()
-    connectors.to(device)
-    family = Ltx(transformer, vae, audio_vae, vocoder, spec.height, spec.width, spec.fps, device)
     text_at = device if options.text == "device" else torch.device("cpu")
+    connectors.to(text_at)  # 6 GB that only prompts need
+    family = Ltx(transformer, vae, audio_vae, vocoder, spec.height, spec.width, spec.fps, device)
     opened: list[Any] = []
 
     @torch.inference_mode()
@@ -344,8 +344,8 @@ def _ltx2(
         )
         ids, mask = inputs.input_ids.to(text_at), inputs.attention_mask.to(text_at)
         hidden = encoder(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
-        packed = torch.stack(hidden, -1).flatten(2, 3).to(device, dtype)
-        text, audio, seen = connectors(packed, mask.to(device), padding_side="left")
+        packed = torch.stack(hidden, -1).flatten(2, 3).to(dtype)
+        text, audio, seen = connectors(packed, mask, padding_side="left")
         if options.text == "release":
             opened.clear()
         return {"text": text.cpu(), "audio": audio.cpu(), "mask": seen.cpu()}

@@ -6,7 +6,7 @@ must be stopped between two steps, and so are conditions of several retained lat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -104,10 +104,7 @@ class H3:
     ) -> tuple[Tensor, Tensor]:
         """audio: (2 n, channels), channel-major rows."""
         from diffusers import MiniMaxH3Scheduler
-        from diffusers.modular_pipelines.minimax_h3.before_denoise import (
-            MiniMaxH3SetTimestepsStep,
-            patchify_video_latents,
-        )
+        from diffusers.modular_pipelines.minimax_h3.before_denoise import patchify_video_latents
 
         text = prepared.tensors["text"]
         conditions = conditioning.latents if conditioning is not None else ()
@@ -120,40 +117,55 @@ class H3:
             held = ANCHOR * z + (1 - ANCHOR) * video[:, : len(conditions)].float()
             rows = torch.cat((patchify_video_latents(held[None], self._patch), rows))
         audio = audio.float().clone()
-        schedulers: list[Any] = [MiniMaxH3Scheduler(shift=s) for s in SHIFTS]
+        schedulers: list[Any] = [MiniMaxH3Scheduler(shift=x) for x in SHIFTS]
         for s in schedulers:
-            s.set_timesteps(steps + 1, device=self.device)
-        total = len(schedulers[0].timesteps)
-        for i, (t, u) in enumerate(zip(schedulers[0].timesteps, schedulers[1].timesteps, strict=True)):
-            times, of_rows = MiniMaxH3SetTimestepsStep.build_row_timesteps(
-                layout["video_indices"].cpu(),
-                layout["audio_indices"].cpu(),
-                rows_before,
+            s.set_timesteps(steps + 1)
+            s.set_begin_index(0)
+        # before the first step: between steps nothing is waited for that the GPU has to say
+        times = self._times(schedulers, layout, rows_before, text.shape[1])
+        layout = {name: x.to(self.device) for name, x in layout.items()}
+        for i, (levels, of_rows) in enumerate(times):
+            out, out_audio = self.transformer(
+                hidden_states=rows[None],
+                audio_hidden_states=audio[None],
+                encoder_hidden_states=text,
+                timestep=levels.to(self.device),
+                timestep_indices=of_rows.to(self.device),
+                return_dict=False,
+                **layout,
+            )
+            t, u = (s.timesteps[i] for s in schedulers)
+            rows[rows_before:] = schedulers[0].step(
+                out[0, rows_before:].float(), t, rows[rows_before:], return_dict=False
+            )[0]
+            audio = schedulers[1].step(out_audio[0].float(), u, audio, return_dict=False)[0]
+            report(i + 1, len(times))
+        return self._unpacked(rows[rows_before:], k), audio
+
+    def _times(
+        self, schedulers: Sequence[Any], layout: dict[str, Tensor], conditions: int, tokens: int
+    ) -> list[tuple[Tensor, Tensor]]:
+        """Of each step: its distinct noise levels, and which of them each row has, both on the CPU. conditions: leading rows of video;
+        tokens: of the text."""
+        from diffusers.modular_pipelines.minimax_h3.before_denoise import MiniMaxH3SetTimestepsStep
+
+        return [
+            MiniMaxH3SetTimestepsStep.build_row_timesteps(
+                layout["video_indices"],
+                layout["audio_indices"],
+                conditions,
                 0,
-                text.shape[1],
+                tokens,
                 float(t),
                 float(u),
                 max(float(t), ANCHOR),
                 1.0,
             )
-            out, out_audio = self.transformer(
-                hidden_states=rows[None],
-                audio_hidden_states=audio[None],
-                encoder_hidden_states=text,
-                timestep=times.to(self.device),
-                timestep_indices=of_rows.to(self.device),
-                return_dict=False,
-                **layout,
-            )
-            rows[rows_before:] = schedulers[0].step(
-                out[0, rows_before:].float(), t, rows[rows_before:], return_dict=False
-            )[0]
-            audio = schedulers[1].step(out_audio[0].float(), u, audio, return_dict=False)[0]
-            report(i + 1, total)
-        return self._unpacked(rows[rows_before:], k), audio
+            for t, u in zip(*(s.timesteps for s in schedulers), strict=True)
+        ]
 
     def _layout(self, tokens: int, k: int, sounds: int, conditions: int) -> tuple[dict[str, Tensor], int]:
-        """The packed sequence, and how many leading video rows are conditions."""
+        """The packed sequence, on the CPU, and how many leading video rows are conditions."""
         from diffusers.modular_pipelines.minimax_h3.before_denoise import (
             MiniMaxH3PrepareLayoutStep,
             _temporal_position_grid,
@@ -177,7 +189,7 @@ class H3:
         }
         if self.device.type == "mps":
             named["position_ids"] = position.float()
-        return {n: x.to(self.device) for n, x in named.items()}, before
+        return named, before
 
     def _unpacked(self, rows: Tensor, k: int) -> Tensor:
         """Rows to (channels, K, h, w)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -29,6 +30,7 @@ from engine.models.interface import (
     StepCallback,
     Stopped,
 )
+from engine.models.loading import empty_cache, say_less, wait_for
 from engine.models.media_files import read_still
 from engine.models.schedulers import noise
 
@@ -90,6 +92,10 @@ class AudioVideoSampler(Sampler[AudioVideoInputs]):
         self.conditions = conditions
         self._given: Tensor | None = None
         self._groups: dict[int, Group] = {}
+        self._longest = spec.windows[1]
+        """K at most: less after the device's memory ran out."""
+        self._ranked = False
+        """Whether it is one of several ranks, which decides nothing by itself."""
 
     def prepare(self, condition: Condition) -> AudioVideoInputs:
         return self.conditions.prepare(condition)
@@ -108,8 +114,26 @@ class AudioVideoSampler(Sampler[AudioVideoInputs]):
 
     def sample(self, request: Request, report: StepCallback) -> list[Group]:
         self.spec.check_window(request.window)
-        with torch.inference_mode():
-            return self._sample(request, report)
+        while True:
+            request = replace(request, window=min(request.window, self._longest))
+            try:
+                with torch.inference_mode():
+                    return self._sample(request, report)
+            except torch.OutOfMemoryError as e:
+                # without the frames that it went through, which hold what the call had made
+                out_of_memory = e.with_traceback(None)
+            if not self._take_less(request):
+                raise out_of_memory
+
+    def _take_less(self, request: Request) -> bool:
+        """After the device's memory ran out: shorter calls from now on. Whether there was something to give up."""
+        fewer = self.spec.half(request.window)
+        if self._ranked or fewer is None:
+            return False
+        self._longest = fewer
+        empty_cache(self.family.device)
+        say_less(self.host, f"K is {fewer}")
+        return True
 
     def _sample(self, request: Request, report: StepCallback) -> list[Group]:
         j, k = request.branch, request.window
@@ -122,6 +146,7 @@ class AudioVideoSampler(Sampler[AudioVideoInputs]):
         sound = noise(self.family.audio_shape(k), request.seed ^ AUDIO_SEED, j, request.attempt)
 
         def go_on(step: int, steps: int) -> None:
+            wait_for(self.family.device)  # a step is reported when it is done, not when it was launched
             if not report(step, steps) and step < steps:
                 raise Stopped
 
@@ -167,6 +192,7 @@ class AudioVideoSampler(Sampler[AudioVideoInputs]):
         self.frames.lose(group)
 
     def shard(self, parallel: Callable[[], SequenceParallel]) -> None:
+        self._ranked = True
         self.family.shard(parallel())
 
     def transport(self) -> AudioVideoTransport:

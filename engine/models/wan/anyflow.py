@@ -68,7 +68,7 @@ class FarSampler(WanSampler):
             cache_key = (kind, *self._cache_key(key, groups, text)[1:])
             if not self._there(store, block, cache_key):
                 under = self._text_of(key, groups[0].state.text if text is None else text)
-                z = torch.stack([g.latent for g in groups]).transpose(0, 1)[None]
+                z = torch.stack([g.latent for g in groups]).to(self._device).transpose(0, 1)[None]
                 prefix = store.prefix(done) if done else None
                 call = WindowCall(turn, prefix, _whole(rotations) if done else None, latents=len(block))
                 call.context_kv = self._context(key, under)

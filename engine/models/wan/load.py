@@ -27,6 +27,7 @@ from engine.models.loading import (
     set_threads,
     torch_device,
     torch_dtype,
+    with_dtype,
 )
 from engine.models.lora import read_lora, weights_in
 from engine.models.text_embeddings import EmbeddingCache, PromptEncoder, read_tokenizer
@@ -77,6 +78,7 @@ class Parts:
 def load(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
     """Reads everything. Raises LayoutError, HubError, MemoryNeeded or ValueError with what to do."""
     device = torch_device(options)
+    options = with_dtype(options, device, fp16=True)
     set_threads(options)
     progress("looking for the checkpoint", 0.02)
     transformers = transformer_parts(entry, located(entry), options.lora)
@@ -102,7 +104,7 @@ def load(entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress
 
 def load_parts(entry: Entry, spec: ModelSpec, options: LoadOptions, device: torch.device, progress: Progress) -> Parts:
     """Everything but the transformers, which may be on ranks."""
-    dtype = torch_dtype(options, device)
+    dtype = torch_dtype(with_dtype(options, device, fp16=True), device)
     folder = located(entry)
     base = base_folder(entry, folder, options)
     progress("reading the VAE", 0.7)
@@ -111,8 +113,10 @@ def load_parts(entry: Entry, spec: ModelSpec, options: LoadOptions, device: torc
     progress("preparing the text encoder", 0.85)
     cache = EmbeddingCache(options.embeddings, f"{entry.name} {base.name}")
     text_device = device if options.text == "device" else torch.device("cpu")
+    # T5 overflows in fp16
+    text_dtype = torch.bfloat16 if dtype is torch.float16 else dtype
     encoder = PromptEncoder(
-        lambda: read_text_encoder(base, text_device, dtype), cache, device, dtype, options.text == "release"
+        lambda: read_text_encoder(base, text_device, text_dtype), cache, device, dtype, options.text == "release"
     )
     config = SamplingConfig(**entry.recipe)
     if options.history_latents is not None:
@@ -175,14 +179,19 @@ def transformer_parts(entry: Entry, folder: Path, lora: Path | None = None) -> l
         state = with_loras(weight_files.read_file(file, entry.inside), loras)
         return [TransformerPart(layouts.original_config(state, entry.head_dim), lambda: state, file)]
     found = [folder / name for name in ("transformer", "transformer_2") if (folder / name).is_dir()]
-    if len(found) > 1 and loras:
-        raise LayoutError(
-            f"{entry.name} has two transformers, for which LoRA files come in pairs: they cannot be merged here yet"
-        )
     if found:
+        if len(found) > 1 and lora is not None:
+            of_each = [[file] for file in weights_in(lora)]
+            if len(of_each) != len(found):
+                raise LayoutError(
+                    f"{entry.name} has two transformers: give the folder that holds the pair of LoRA files, one with 'high' in its "
+                    "name and one with 'low'"
+                )
+        else:
+            of_each = [loras for _ in found]
         return [
-            TransformerPart(weight_files.read_json(where / "config.json"), partial(_read_with, where, loras), where)
-            for where in found
+            TransformerPart(weight_files.read_json(where / "config.json"), partial(_read_with, where, files), where)
+            for where, files in zip(found, of_each, strict=True)
         ]
     if (folder / "config.json").exists() and list(folder.glob("diffusion_pytorch_model*.safetensors")):
         # Wan's own folder: its config.json has other names for things, so shapes are asked

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,8 +33,8 @@ from engine.models.interface import (
     SamplerHost,
     StepCallback,
 )
-from engine.models.kv_cache import PrefixKVCache, prefix_positions, split_kv
-from engine.models.loading import empty_cache
+from engine.models.kv_cache import PrefixKVCache, prefix_positions
+from engine.models.loading import empty_cache, say_less, wait_for
 from engine.models.media_files import read_start
 from engine.models.schedulers import denoise, make_solver, noise
 from engine.models.wan import camera
@@ -46,8 +45,6 @@ from engine.models.wan.sampling_config import SamplingConfig
 from engine.models.wan.state import ConditioningLatents, WanState
 from engine.models.wan.transport import WanTransport
 from engine.models.wan.vae import VideoDecoder, WanVae
-
-log = logging.getLogger(__name__)
 
 IMAGE_POLICIES = (HistoryPolicy.BOUNDARY_IMAGE, HistoryPolicy.LATENT_INPUT)
 Control = NDArray[np.float64]
@@ -112,6 +109,8 @@ class WanSampler(Sampler[WanInputs]):
         }
         self._contexts: dict[tuple[int, int], tuple[Text, dict[int, KeyValue]]] = {}
         self._image_channels: Tensor | None = None
+        self._longest = spec.windows[1]
+        """K at most: less after the device's memory ran out."""
         self._ranked = False
         """Whether it is one of several ranks, which decides nothing by itself."""
 
@@ -138,6 +137,7 @@ class WanSampler(Sampler[WanInputs]):
     def sample(self, request: Request, report: StepCallback) -> list[Group]:
         self.spec.check_window(request.window)
         while True:
+            request = replace(request, window=min(request.window, self._longest))
             try:
                 with torch.inference_mode():
                     if request.history in IMAGE_POLICIES and request.branch > 0:
@@ -146,24 +146,29 @@ class WanSampler(Sampler[WanInputs]):
             except torch.OutOfMemoryError as e:
                 # without the frames that it went through, which hold what the call had made
                 out_of_memory = e.with_traceback(None)
-            if not self._take_less():
+            if not self._take_less(request):
                 raise out_of_memory
 
-    def _take_less(self) -> bool:
-        """After the device's memory ran out: a shorter history from now on. Whether there was something to give up."""
+    def _take_less(self, request: Request) -> bool:
+        """After the device's memory ran out: a shorter history from now on, or shorter calls. Whether there was something to give up."""
         r = self.config
-        if r.history <= r.block or self._ranked:
+        if self._ranked:
             return False
-        shorter = max(r.block, r.history // 2)
-        self.config = replace(r, history=shorter, sink=min(r.sink, shorter // 2))
+        fewer = self.spec.half(request.window)
+        if request.history not in IMAGE_POLICIES and r.history > r.block:
+            shorter = max(r.block, r.history // 2)
+            self.config = replace(r, history=shorter, sink=min(r.sink, shorter // 2))
+            what = f"the history is {shorter} latents"
+        elif fewer is not None and fewer > len(self._given):
+            self._longest = fewer
+            what = f"K is {fewer}"
+        else:
+            return False
         for store in self._stores.values():
             store.clear()
         self._contexts.clear()
         empty_cache(self._device)
-        message = f"the device's memory ran out: the history is {shorter} latents from now on, and the world goes on"
-        log.warning("%s", message)
-        if self.host is not None:
-            self.host.notify(message)
+        say_less(self.host, what)
         return True
 
     def extend(self, groups: Sequence[Group]) -> None:
@@ -359,7 +364,7 @@ class WanSampler(Sampler[WanInputs]):
         solver = make_solver(r.solver, request.steps, r.shift, levels=levels, boundary=boundary)
         start = self._noise(request, range(base, base + k), 0)
         calls: dict[tuple[int, int], WindowCall] = {}
-        front = torch.stack(list(conditioning)) if n else start[:0]
+        front = torch.stack([z.to(self._device) for z in conditioning]) if n else start[:0]
         extra = self._channels(range(base - n, base + k)) if channels is None else channels
 
         def fresh(step: int) -> Tensor:
@@ -387,7 +392,7 @@ class WanSampler(Sampler[WanInputs]):
                 )
             return out[0] if len(out) == 1 else out[1] + r.guidance * (out[0] - out[1])
 
-        return denoise(solver, start, velocity, fresh, report, *progress, wait=self._wait)
+        return denoise(solver, start, velocity, fresh, report, *progress, wait=lambda: wait_for(self._device))
 
     def _noise(self, request: Request, positions: range, step: int) -> Tensor:
         """Noise of groups (latents, z, h, w) on the device. It is made on the CPU, where a session can be replayed on any machine; a GPU
@@ -579,25 +584,30 @@ class WanSampler(Sampler[WanInputs]):
         call = self.window_call(first, n, prefix, rotate, past, [g.state.control for g in groups])
         call.context_kv = self._context(key, text)
         call.capture_rotated = not self._rotates_all and first >= self.config.sink and not call.registers
-        whole = torch.stack([g.latent for g in groups]).transpose(0, 1)[None]
+        whole = torch.stack([g.latent for g in groups]).to(self._device).transpose(0, 1)[None]
         if (extra := self._channels(range(first, first + n))) is not None:
             whole = torch.cat((whole, extra), 1)
         backbone = self._experts[key[0]]
         made = backbone.keep(whole, self.config.context_noise, text.embedding, call)
         if m := call.registers:
-            self._stores[key].put(REGISTERS, "registers", [(k[:, :m].clone(), v[:, :m]) for k, v in made], raw=True)
-            made = [(k[:, m:], v[:, m:]) for k, v in made]
-        parts = split_kv(made, n)
-        for g, layers in zip(groups, parts, strict=True):
-            if g.position not in known or known[g.position].latent is not g.latent:
-                continue
-            raw = self._rotates_all or g.position < self.config.sink
-            if raw and not self._rotates_all:
-                layers = [(k.clone(), v) for k, v in layers]  # they stay where they are when a prefix is laid out
-            elif not call.capture_rotated and not raw:
-                turn = self.rotation(g.position, 1)
-                layers = [(backbone.rotated(k, turn), v) for k, v in layers]
-            self._stores[key].put(g.position, cache_key(g), layers, raw)
+            self._stores[key].put(REGISTERS, "registers", [(k[:, :m].clone(), v[:, :m].clone()) for k, v in made], True)
+        mine = [i for i, g in enumerate(groups) if g.position in known and known[g.position].latent is g.latent]
+        kept: dict[int, list[KeyValue]] = {i: [] for i in mine}
+        made.reverse()
+        while made:  # of each layer, when its groups have their own, the whole window's is let go
+            pieces = [x[:, call.registers :].chunk(n, 1) for x in made.pop()]
+            for i in mine:
+                keys, values = (own[i] if n == 1 and not call.registers else own[i].clone() for own in pieces)
+                if not (call.capture_rotated or self._raw(groups[i].position)):
+                    keys = backbone.rotated(keys, self.rotation(groups[i].position, 1))
+                kept[i].append((keys, values))
+            del pieces
+        for i, layers in kept.items():
+            self._stores[key].put(groups[i].position, cache_key(groups[i]), layers, self._raw(groups[i].position))
+
+    def _raw(self, position: int) -> bool:
+        """Whether the keys of a latent are kept without rotation, for each call to rotate."""
+        return self._rotates_all or position < self.config.sink
 
     # -- a call after an image or latents ------------------------------------------------------------------------------
 
@@ -622,7 +632,7 @@ class WanSampler(Sampler[WanInputs]):
         if self.config.image == "channels":
             extra = self._image_condition(frame, k)
             z = self._sampled(request, report, {}, [], j - 1, k, [], channels=extra)
-            conditioning, fresh = ConditioningLatents(j, (z[0],)), z[1:]
+            conditioning, fresh = ConditioningLatents(j, (z[0].clone(),)), z[1:]
         else:
             first = self._vae.encode(frame[None]).to(self._device)[0]
             conditioning = ConditioningLatents(j, (first, *keyframes))
@@ -683,7 +693,3 @@ class WanSampler(Sampler[WanInputs]):
                 pose = camera.onward(pose, prepared.first if i == 0 else prepared.held)
             out.append(pose)
         return out
-
-    def _wait(self) -> None:
-        if self._device.type == "cuda":
-            torch.cuda.current_stream(self._device).synchronize()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from engine.models.interface import Group
 from engine.models.wan.conditions import Text
 
 
@@ -32,5 +34,14 @@ class WanState:
     start: int
     """Position of the first latent of its call."""
     chunk: tuple[Tensor, ...]
-    """All latents of its call, each (channels, h, w)."""
+    """All latents of its call, each (channels, h, w); none for a group that is kept apart from it."""
     conditioning: ConditioningLatents | None = None
+
+    def apart(self, group: Group) -> Group:
+        """See `engine.models.interface.ComesApart`."""
+        return replace(group, latent=group.latent.to("cpu", copy=True), state=replace(self, chunk=()))
+
+    def joined(self, groups: Sequence[Group]) -> list[Group]:
+        """See `engine.models.interface.ComesApart`."""
+        chunk, start = tuple(g.latent for g in groups), groups[0].position
+        return [replace(g, state=replace(g.state, start=start, chunk=chunk)) for g in groups]

@@ -266,6 +266,26 @@ def test_a_lora_is_merged_into_any_wan_model(checkpoints: Callable[[str], Path],
     assert adapted.identity != plain.identity, "a replay sees that the weights are others"
 
 
+def test_a_pair_of_files_is_merged_into_the_two_transformers(
+    checkpoints: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = checkpoints("causal-wan2.2-i2v-a14b")
+    key = "blocks.1.attn1.to_q.weight"
+    before = [read_folder(folder / part)[key] for part in ("transformer", "transformer_2")]
+    parts = [pair(f"{half}.blocks.1.self_attn.q", before[0]) for half in ("high", "low")]
+    for half, tensors in zip(("low", "high"), reversed(parts), strict=True):
+        named = {k.replace(f"{half}.", "diffusion_model.", 1): v for k, v in tensors.items()}
+        save_file(named, str(tmp_path / f"{half}_noise_model.safetensors"))
+    adapted: Any = loaded(folder, device="cpu", lora=tmp_path)
+    for expert, weight, tensors in zip(adapted.sampler._experts, before, parts, strict=True):
+        low, high = tensors.values()
+        assert torch.allclose(expert.model.state_dict()[key], weight + high @ low, atol=1e-5)
+    with pytest.raises(LayoutError, match="two transformers: give the folder"):
+        loaded(folder, device="cpu", lora=tmp_path / "low_noise_model.safetensors")
+    with pytest.raises(LayoutError, match="for a model with two transformers"):
+        loaded(checkpoints("wan2.1-t2v-1.3b"), device="cpu", lora=tmp_path)
+
+
 @pytest.mark.parametrize(
     ("name", "lora"), [("ltx-2.3", LTX_LORA), pytest.param("minimax-h3", H3_LORA, marks=pytest.mark.slow)]
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from torch import Tensor
 
 from app.cli.main import main
 from engine.control.conditions import Condition
+from engine.models.audio_video import sampler as audio_video_sampler
 from engine.models.audio_video.call import Call, CallState, ConditioningLatents
 from engine.models.audio_video.conditions import AudioVideoConditions, AudioVideoInputs, between
 from engine.models.audio_video.decoding import FADE_SECONDS, AudioVideoDecoder, repeating
@@ -213,6 +215,79 @@ def test_after_going_back_the_frame_before_the_branch_is_there_again() -> None:
     sampler.extend(groups[:5])
     decoder.resume(groups[:5])
     assert [g.position for g in sample(sampler, 5, 3, HistoryPolicy.BOUNDARY_IMAGE)] == [5, 6]
+
+
+class Host:
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def notify(self, message: str) -> None:
+        self.said.append(message)
+
+    def decode_until(self, position: int) -> None:
+        return
+
+
+@pytest.mark.parametrize(("kind", "k", "then"), [("h3", 37, [17, 7]), ("ltx", 16, [8, 4])])
+def test_a_call_that_finds_no_memory_is_made_shorter_and_so_are_later_ones(
+    kind: str, k: int, then: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sampler, _, _, family = world(kind)
+    host = Host()
+    sampler.attach(host)
+    run, failures = family.denoise, [2]
+
+    def denoise(*inputs: Any) -> Any:
+        if failures[0]:
+            failures[0] -= 1
+            raise torch.OutOfMemoryError("no memory")
+        return run(*inputs)
+
+    monkeypatch.setattr(family, "denoise", denoise)
+    policy = HistoryPolicy.BOUNDARY_IMAGE
+    assert len(sample(sampler, 0, k, policy)) == then[-1] == len(sample(sampler, 0, k, policy))
+    assert host.said == [f"the device's memory ran out: K is {n} from now on, and the world goes on" for n in then]
+    failures[0] = 9
+    with pytest.raises(torch.OutOfMemoryError):
+        sample(sampler, 0, k, policy)
+
+
+@pytest.mark.parametrize("kind", ["h3", "ltx"])
+def test_a_step_is_reported_when_the_device_has_done_it(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    monkeypatch.setattr(audio_video_sampler, "wait_for", lambda device: order.append("wait"))
+    sampler, _, _, _ = world(kind)
+    prepared = sampler.prepare(Condition(0, "x"))
+    request = Request(0, 7, 2, 0, 0, prepared, HistoryPolicy.BOUNDARY_IMAGE)
+    sampler.sample(request, lambda step, steps: order.append("report") is None)
+    assert order == ["wait", "report"] * 2
+
+
+def test_decoding_that_finds_no_memory_lets_earlier_calls_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampler, decoder, _, _ = world("ltx")
+    calls = [sample(sampler, 0, 4, HistoryPolicy.BOUNDARY_IMAGE) for _ in range(2)]
+    before = [decoder.decode(groups[0]) for groups in calls]
+    decoder.reset()
+    decoder.decode(calls[0][0])
+    pictures, failures = decoder._pictures, [1]
+
+    def once(call: Call) -> Any:
+        made = pictures(call)
+        group = made.group
+
+        def failing(index: int) -> Any:
+            if failures:
+                failures.clear()
+                raise torch.OutOfMemoryError("no memory")
+            return group(index)
+
+        made.group = failing  # type: ignore[method-assign]
+        return made
+
+    monkeypatch.setattr(decoder, "_pictures", once)
+    frames = decoder.decode(calls[1][0])
+    assert not failures and len(decoder._open) == 1
+    assert all((a == b).all() for a, b in zip(frames, before[1], strict=True))
 
 
 def test_a_transition_between_prompts_of_one_shape_is_mixed() -> None:

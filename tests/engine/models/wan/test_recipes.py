@@ -15,6 +15,7 @@ from torch.utils._pytree import tree_leaves
 
 from engine.control.conditions import Condition
 from engine.loading import loader
+from engine.models import loading
 from engine.models.attention import grid_rotary_embedding
 from engine.models.catalogue import load_catalogue
 from engine.models.interface import Group, HistoryPolicy, Model, Request
@@ -169,6 +170,18 @@ def test_rotary_angles_need_no_float64_of_the_device() -> None:
     with NoFloat64():
         rotary = grid_rotary_embedding(*places, 16, torch.device("meta"))
     assert rotary.cos.is_meta and rotary.cos.shape == (1, 60, 1, 8)
+
+
+@pytest.mark.parametrize(("card", "dtype"), [((7, 5), "fp16"), ((8, 0), "bf16"), ((9, 0), "bf16")])
+def test_cards_without_attention_in_bf16_compute_in_fp16(
+    card: tuple[int, int], dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "capability", lambda device: card)
+    gpu, options = torch.device("cuda"), LoadOptions()
+    assert loading.with_dtype(options, gpu, fp16=True).dtype == dtype
+    assert loading.with_dtype(options, gpu).dtype == "bf16", "a model that does not compute in fp16"
+    assert loading.with_dtype(options, torch.device("cpu"), fp16=True).dtype == "fp32"
+    assert loading.with_dtype(LoadOptions(dtype="bf16"), gpu, fp16=True).dtype == "bf16"
 
 
 def test_offloaded_anyflow_samples_the_same(checkpoints: Callable[[str], Path]) -> None:
