@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
@@ -85,14 +87,62 @@ def fake_gpu() -> Iterator[Counts]:
 
     def tensor(data: Any, *more: Any, device: Any = None, **how: Any) -> torch.Tensor:
         out = made(data, *more, **how)
-        return out if device is None else out.to(device)
+        return out if device is None else torch.empty(out.shape, dtype=out.dtype, device=device)
 
     torch.tensor = tensor  # type: ignore[assignment]
+    torch.Tensor.numpy = as_array  # type: ignore[method-assign]
+    to, nn.Module.to = nn.Module.to, moved  # type: ignore[method-assign]
     try:
         with FakeTensorMode(allow_non_fake_inputs=True), counts:
             yield counts
     finally:
-        torch.tensor = made
+        torch.tensor, nn.Module.to = made, to  # type: ignore[method-assign]
+        del torch.Tensor.numpy
+
+
+def moved(module: nn.Module, *where: Any, **more: Any) -> nn.Module:
+    """`nn.Module.to`, which takes tensors without data for tensors that others hold."""
+    device, dtype, *_ = torch._C._nn._parse_to(*where, **more)
+    for part in module.modules():
+        for held in (part._parameters, part._buffers):
+            for name, x in held.items():
+                if x is not None:
+                    y = x.detach().to(device or x.device, dtype if dtype and x.is_floating_point() else x.dtype)
+                    held[name] = nn.Parameter(y, requires_grad=False) if isinstance(x, nn.Parameter) else y
+    return module
+
+
+def transferred(group: Any, device: torch.device) -> None:
+    """What diffusers' offloading does to the weights of a group of modules, and to those beside them that its leader holds."""
+    for module in group.modules:
+        moved(module, device)
+    held = [h for m in group.offload_leader.modules() for h in (m._parameters, m._buffers)]
+    for kind in (group.parameters, group.buffers):
+        for i, x in enumerate(kind):
+            where, name = next((h, n) for h in held for n, y in h.items() if y is x)
+            y = x.detach().to(device)
+            where[name] = kind[i] = nn.Parameter(y, requires_grad=False) if isinstance(x, nn.Parameter) else y
+
+
+def as_array(tensor: torch.Tensor, **how: Any) -> np.ndarray:
+    """An array of zeros for a tensor without data, which must be on the CPU."""
+    if not isinstance(tensor, FakeTensor):
+        return torch._C.TensorBase.numpy(tensor, **how)
+    if tensor.device.type != "cpu":
+        raise TypeError(f"a tensor on {tensor.device} is no array: copy it to the CPU first")
+    with unset_fake_temporarily():
+        return np.zeros(tuple(tensor.shape), torch.empty(0, dtype=tensor.dtype).numpy().dtype)
+
+
+def really(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, computed on the CPU as it is without a fake GPU."""
+
+    @wraps(function)
+    def run(*inputs: Any, **more: Any) -> Any:
+        with unset_fake_temporarily():
+            return function(*inputs, **more)
+
+    return run
 
 
 def on(where: torch.device, model: nn.Module, dtype: torch.dtype) -> Any:

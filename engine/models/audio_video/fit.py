@@ -23,6 +23,8 @@ class Network:
 
     parameters: float
     """Of the transformer."""
+    outside: float
+    """Of them, those that are not in its blocks."""
     layers: int
     autoencoders_gb: float
     """Of video and sound, with what belongs to them."""
@@ -31,7 +33,16 @@ class Network:
     pixels: int
     """Of a frame's side that one token covers."""
     decode_gb: float
-    """While frames of 832x480 are decoded."""
+    """While frames of 832x480 are decoded: of a clip, or of one latent where a call is decoded whole."""
+    whole: bool = False
+    """Whether a call is decoded whole."""
+    text_gb: float = 0.0
+    """Of the text encoder and what belongs to it."""
+
+    def of_blocks(self, layers: int) -> Network:
+        """The same with another number of blocks."""
+        inside = (self.parameters - self.outside) * layers / self.layers
+        return replace(self, parameters=inside + self.outside, layers=layers)
 
 
 def plan(network: Network, spec: ModelSpec, options: LoadOptions, wish: Wish, dtype: str) -> Plan:
@@ -40,7 +51,9 @@ def plan(network: Network, spec: ModelSpec, options: LoadOptions, wish: Wish, dt
     tokens = wish.window * (spec.height // network.pixels) * (spec.width // network.pixels)
     weights = network.parameters * 2 * e
     if options.offload:
-        weights = 2 * weights / network.layers
+        # one block works while the next one comes
+        blocks = 2 * (network.parameters - network.outside) / network.layers
+        weights = (network.outside + blocks) * 2 * e
     spread = wish.gpus > 1
     parts = {
         "weights": weights,
@@ -49,7 +62,14 @@ def plan(network: Network, spec: ModelSpec, options: LoadOptions, wish: Wish, dt
         * e
         * (2 if spread else 1),  # the rank encodes, the engine's process decodes
         "work": network.token_bytes * tokens * e / wish.gpus,
-        "decoding": network.decode_gb * GB * e * spec.width * spec.height / (832 * 480),
+        "decoding": network.decode_gb
+        * GB
+        * e
+        * spec.width
+        * spec.height
+        / (832 * 480)
+        * (wish.window if network.whole else 1),
+        "text": network.text_gb * GB * e if options.text == "device" else 0.0,
     }
     span = sum(spec.spans) + spec.spans[1] * (wish.window - 2)
     return Plan(
@@ -61,30 +81,29 @@ def plan(network: Network, spec: ModelSpec, options: LoadOptions, wish: Wish, dt
         "vae in tiles" if options.tiled else "vae",
         0,
         wish.gpus,
-        parts,
+        {name: x for name, x in parts.items() if x},
         None,
         span / spec.fps,
     )
 
 
-def fit(entry: Entry, spec: ModelSpec, options: LoadOptions, wish: Wish, free: float, kind: str) -> Fit:
-    """See `engine.models.fit.Plans`. What is given up: blocks wait on the CPU, then K.
+def plans(
+    network: Network, spec: ModelSpec, options: LoadOptions, wish: Wish, dtype: str, can_offload: bool
+) -> Iterator[Plan]:
+    """The wanted plan, then what is given up: blocks wait on the CPU, then K."""
+    least = replace(options, offload=can_offload or options.offload)
+    yield plan(network, spec, options, wish, dtype)
+    if can_offload:
+        yield plan(network, spec, least, wish, dtype)
+    for k in range(wish.window - 1, spec.windows[0] - 1, -1):
+        if spec.nearest_window(k) == k:
+            yield plan(network, spec, least, replace(wish, window=k), dtype)
 
-    Raises ValueError for a row that does not say how large its network is.
-    """
+
+def fit(entry: Entry, spec: ModelSpec, options: LoadOptions, wish: Wish, free: float, kind: str) -> Fit:
+    """See `engine.models.fit.Plans`. Raises ValueError for a row that does not say how large its network is."""
     if not entry.network:
         raise ValueError(f"{entry.name}: the catalogue does not say how large its network is")
-    network = Network(**entry.network)
     dtype = options.dtype if options.dtype != "auto" else "fp32" if kind == "cpu" else "bf16"
-
-    def plans() -> Iterator[Plan]:
-        ways = [options]
-        if kind == "cuda" and not options.offload and wish.gpus == 1:
-            ways += [replace(w, offload=True) for w in ways]
-        for way in ways:
-            yield plan(network, spec, way, wish, dtype)
-        for k in range(wish.window - 1, spec.windows[0] - 1, -1):
-            if spec.nearest_window(k) == k:
-                yield plan(network, spec, ways[-1], replace(wish, window=k), dtype)
-
-    return first_that_fits(plans(), free)
+    offload = kind == "cuda" and not options.offload and wish.gpus == 1
+    return first_that_fits(plans(Network(**entry.network), spec, options, wish, dtype, offload), free)
