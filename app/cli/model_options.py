@@ -32,7 +32,12 @@ MODEL = (
     click.option("--size", type=Size(), help="Picture size.  [default: the model's]"),
     click.option("--device", default="auto", help="auto, cpu, cuda, cuda:0, mps."),
     click.option("--dtype", default="auto", type=click.Choice(DTYPES), help="Precision; auto is bf16 on a GPU."),
-    click.option("--text-encoder", default="cpu", type=click.Choice(TEXT_PLACES), help="Where the text encoder lives."),
+    click.option(
+        "--text-encoder",
+        default="auto",
+        type=click.Choice(TEXT_PLACES),
+        help="Where the text encoder lives; auto is the GPU where it fits.",
+    ),
     click.option(
         "--offload", is_flag=True, help="Bring transformer blocks to the GPU one by one: slow, little memory."
     ),

@@ -6,7 +6,7 @@ confirms (`tests/engine/models/test_fit.py`), and in which order they would rath
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -60,6 +60,7 @@ class Plan:
         return replace(
             options,
             dtype=self.dtype,
+            text="device" if "text" in self.bytes else "cpu" if options.text == "auto" else options.text,
             offload=self.offload,
             tiled=self.decoder == "vae in tiles",
             history_latents=self.history,
@@ -74,6 +75,8 @@ class Plan:
             parts.append(f"history of {self.history} latents")
         parts.append("blocks brought one by one" if self.offload else "all on the device")
         parts.append({"vae": "full decoder", "vae in tiles": "decoder in tiles", "tiny": "tiny decoder"}[self.decoder])
+        if "text" in self.bytes:
+            parts.append("text encoder beside them")
         if self.gpus > 1:
             parts.append(f"{self.gpus} GPUs")
         return ", ".join(parts)
@@ -137,6 +140,15 @@ def first_that_fits(plans: Iterable[Plan], free: float) -> Fit:
         last = plan if last is None or plan.total < last.total else last
     assert last is not None, "a family has at least one plan"
     return Fit(last, None, free)
+
+
+def with_text(found: Fit, options: LoadOptions, kind: str, made: Callable[[LoadOptions], Plan]) -> Fit:
+    """The fit with the text encoder on the GPU, where nobody said where it is to be and it fits beside a plan that gives nothing up: a new
+    prompt then does not wait for the CPU. made: the wanted plan of other options."""
+    if options.text != "auto" or kind != "cuda" or found.plan is None or found.plan != found.asked:
+        return found
+    more = made(replace(options, text="device"))
+    return Fit(more, more, found.free) if more.total <= found.free else found
 
 
 @dataclass(frozen=True)

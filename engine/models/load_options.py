@@ -14,7 +14,7 @@ from typing import Any, get_args, get_type_hints
 from engine.errors import Refused
 
 DTYPES = ("auto", "bf16", "fp16", "fp32")
-TEXT_PLACES = ("cpu", "device", "release")
+TEXT_PLACES = ("auto", "cpu", "device", "release")
 MOST_RANKS = 64
 
 
@@ -35,8 +35,9 @@ class LoadOptions:
     """Where it computes: cpu, cuda, cuda:0, mps; 'auto' takes a GPU where there is one."""
     dtype: str = _option("auto", "--dtype")
     """Precision, one of DTYPES; 'auto' is bf16 on a GPU and fp32 on a CPU."""
-    text: str = _option("cpu", "--text-encoder")
-    """Where the text encoder lives, one of TEXT_PLACES; 'release': nowhere between two new prompts."""
+    text: str = _option("auto", "--text-encoder")
+    """Where the text encoder lives, one of TEXT_PLACES; 'auto': on the device where it fits beside all that a plan wants, else on the CPU;
+    'release': nowhere between two new prompts."""
     offload: bool = _option(False, "--offload")
     """Transformer blocks come to the GPU one by one."""
     tiled: bool = _option(False, "--vae-tiling")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from engine.models.catalogue import Entry
-from engine.models.fit import GB, Fit, Plan, Wish, first_that_fits
+from engine.models.fit import GB, Fit, Plan, Wish, first_that_fits, with_text
 from engine.models.interface import ModelSpec
 from engine.models.load_options import LoadOptions
 
@@ -106,4 +106,6 @@ def fit(entry: Entry, spec: ModelSpec, options: LoadOptions, wish: Wish, free: f
         raise ValueError(f"{entry.name}: the catalogue does not say how large its network is")
     dtype = options.dtype if options.dtype != "auto" else "fp32" if kind == "cpu" else "bf16"
     offload = kind == "cuda" and not options.offload and wish.gpus == 1
-    return first_that_fits(plans(Network(**entry.network), spec, options, wish, dtype, offload), free)
+    network = Network(**entry.network)
+    found = first_that_fits(plans(network, spec, options, wish, dtype, offload), free)
+    return with_text(found, options, kind, lambda more: plan(network, spec, more, wish, dtype))

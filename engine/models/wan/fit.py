@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.models.catalogue import Entry
-from engine.models.fit import FIXED, FREELY, RATE, Fit, Plan, Wish, first_that_fits
+from engine.models.fit import FIXED, FREELY, RATE, Fit, Plan, Wish, first_that_fits, with_text
 from engine.models.interface import HistoryPolicy, ModelSpec
 from engine.models.load_options import LoadOptions
 from engine.models.wan.sampling_config import SamplingConfig
@@ -35,16 +35,20 @@ class DecoderCost:
     """Of one state that can be gone back to."""
     work: float
     """While a latent is decoded, beside states that are kept; of the last one the new is made in its place, part by part."""
+    encoding: float
+    """While a picture is encoded, in four-byte elements."""
 
 
 DECODERS = {
-    ("vae", 16): DecoderCost(0.36e9, 1.889e9, 1.85e9),
-    ("vae in tiles", 16): DecoderCost(0.36e9, 3.13e9, 0.5e9),
-    ("tiny", 16): DecoderCost(0.02e9, 0.067e9, 0.45e9),
-    ("vae", 48): DecoderCost(1.41e9, 1.425e9, 1.95e9),
+    ("vae", 16): DecoderCost(0.36e9, 1.889e9, 1.85e9, 1.55e9),
+    ("vae in tiles", 16): DecoderCost(0.36e9, 3.13e9, 0.5e9, 1.55e9),
+    ("tiny", 16): DecoderCost(0.235e9, 0.067e9, 0.45e9, 1.55e9),
+    ("vae", 48): DecoderCost(1.709e9, 1.425e9, 1.95e9, 0.783e9),
+    ("tiny", 48): DecoderCost(0.62e9, 0.017e9, 0.11e9, 0.783e9),
 }
-"""By kind and by channels of a latent. Tiles overlap, so their states are larger together than one for the whole picture: where states
-are kept, tiles save nothing, and no plan takes them by itself."""
+"""By kind and by channels of a latent. The encoder, in four-byte elements, is there beside the tiny decoder as well. Tiles overlap, so
+their states are larger together than one for the whole picture: where states are kept, tiles save nothing,
+and no plan takes them by itself."""
 BUTTON_CHANNELS = 4 * 8192
 """That the convolution of a `ButtonAdapter` reads, patch included."""
 MOST_SNAPSHOTS, LEAST_SNAPSHOTS = FREELY, 2
@@ -121,11 +125,12 @@ def plan(
         slots, side = config.registers
         latents += 1.5 * slots * side**2 / n  # their keys are rotated for each call
     prefix = 0.0 if image else one * latents * len(networks) * branches
-    window = k + (config.keyframes + 1 if image else 0)
-    work = window * n * e * (2 * net.ffn + 4 * net.width) * share + 2 * net.layers * CONTEXT * net.width * e * branches
+    work = k * n * e * (2 * net.ffn + 4 * net.width) * share + 2 * net.layers * CONTEXT * net.width * e * branches
     decoder = "tiny" if options.decoder is not None else "vae in tiles" if options.tiled else "vae"
     cost = DECODERS.get((decoder, net.channels), DECODERS[decoder, 16])
     area = spec.width * spec.height / PIXELS * e / 2
+    if image:  # each call encodes a picture, in float32
+        work = max(work, cost.encoding * spec.width * spec.height / PIXELS)
     parts = {
         "weights": weights,
         "prefix": prefix,
@@ -136,7 +141,7 @@ def plan(
         "text": TEXT_PARAMETERS * e if options.text == "device" else 0.0,
     }
     forwards = (wish.steps + (0 if image else 1)) * branches
-    tokens, past = window * n, (0 if image else history * n)
+    tokens, past = k * n, (0 if image else history * n)
     seconds = forwards * (FIXED + net.flops(tokens, past) / RATE / wish.gpus)
     played = (k - 1 if image else k) * spec.spans[1] / spec.fps
     return Plan(
@@ -198,7 +203,9 @@ def fit(
     """See `engine.models.fit.Plans`."""
     dtype = options.dtype if options.dtype != "auto" else "fp32" if kind == "cpu" else "bf16"
     offload = kind == "cuda" and not options.offload and wish.gpus == 1
-    return first_that_fits(plans(spec, config, networks, options, wish, dtype, offload), free)
+    found = first_that_fits(plans(spec, config, networks, options, wish, dtype, offload), free)
+    snapshots = options.snapshots or MOST_SNAPSHOTS
+    return with_text(found, options, kind, lambda more: plan(spec, config, networks, more, wish, dtype, snapshots))
 
 
 def published(entry: Entry) -> list[Network]:

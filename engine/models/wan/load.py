@@ -109,7 +109,10 @@ def load_parts(entry: Entry, spec: ModelSpec, options: LoadOptions, device: torc
     base = base_folder(entry, folder, options)
     progress("reading the VAE", 0.7)
     vae = WanVae(read_vae(base, dtype if device.type != "cpu" else torch.float32, device), options.tiled)
-    decoder = vae if options.decoder is None else TinyDecoder.load(options.decoder, device, dtype)
+    decoder: VideoDecoder = vae
+    if options.decoder is not None:
+        decoder = TinyDecoder.load(options.decoder, device, dtype)
+        vae.drop_decoder()
     progress("preparing the text encoder", 0.85)
     cache = EmbeddingCache(options.embeddings, f"{entry.name} {base.name}")
     text_device = device if options.text == "device" else torch.device("cpu")

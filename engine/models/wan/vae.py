@@ -58,6 +58,10 @@ class WanVae:
         self._slots = vae._cached_conv_counts["decoder"]
         self._tiled = tiled
 
+    def drop_decoder(self) -> None:
+        """Lets go of what only decoding needs, where something else decodes."""
+        self._vae.decoder = self._vae.post_quant_conv = None
+
     def step(self, latent: Tensor, state: State, spend: bool = False) -> tuple[Tensor, State]:
         z = (latent[None, :, None].to(self._device, torch.float32) * self._std + self._mean).to(self._dtype)
         tiles = self._tiles(*z.shape[-2:])

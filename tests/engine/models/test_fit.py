@@ -22,6 +22,7 @@ from engine.models.load_options import LoadOptions
 from engine.models.wan import decoding, fit
 from engine.models.wan.backbone import WanBackbone
 from engine.models.wan.conditions import Text, WanInputs
+from engine.models.wan.family import FAMILY
 from engine.models.wan.sampler import WanSampler
 from engine.models.wan.sampling_config import SamplingConfig
 from engine.models.wan.taehv import TinyDecoder
@@ -50,6 +51,19 @@ def test_more_memory_gives_more_history_and_less_gives_what_is_nearest() -> None
     assert large["plan"]["history"] == 18 and large["plan"]["snapshots"] > 2
     assert small["plan"]["offload"] and small["bytes"]["total"] <= 10e9
     assert not said(FLOW, "--memory", "2")["fits"]
+
+
+def test_the_text_encoder_is_on_the_gpu_where_it_fits_beside_everything_else() -> None:
+    large, small = said(FLOW, "--memory", "80"), said(FLOW, "--memory", "24")
+    assert large["bytes"]["text"] > 11e9 and "text" not in small["bytes"]
+    assert small["plan"]["history"] == large["plan"]["history"] == 18
+    entry, options = find(FLOW), LoadOptions(device="cuda")
+    for memory, place in ((80e9, "device"), (24e9, "cpu")):
+        found = FAMILY.fit(entry, entry.spec(), options, Wish(3, 4), memory, "cuda")
+        assert found.plan is not None and found.plan.applied(options).text == place
+        kept = LoadOptions(device="cuda", text="release")
+        found = FAMILY.fit(entry, entry.spec(), kept, Wish(3, 4), memory, "cuda")
+        assert found.plan is not None and found.plan.applied(kept).text == "release"
 
 
 def test_history_shrinks_with_k_to_what_training_had() -> None:

@@ -215,4 +215,7 @@ def test_the_catalogue_and_the_page_have_the_memory_of_the_plans() -> None:
     """`python -m tests.memory_table` writes both."""
     said = {e.name: e.memory_gb for e in memory_table.pulled()}
     assert said == memory_table.figures()
-    assert memory_table.table() in memory_table.PAGE.read_text("utf-8")
+    page = memory_table.PAGE.read_text("utf-8")
+    assert memory_table.table() in page
+    cards = re.findall(r"^\| (\d+) GB \| `([\w.-]+)`", page, re.MULTILINE)
+    assert len(cards) > 3 and all(int(gb) >= said[name] for gb, name in cards)
