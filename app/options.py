@@ -87,7 +87,7 @@ class ModelOptions:
     """Width and height in pixels, or None for the model's own."""
     device: str = "auto"
     dtype: str = "auto"
-    text_encoder: str = "cpu"
+    text_encoder: str = "auto"
     """Where the text encoder lives: see `LoadOptions.text`."""
     offload: bool = False
     vae_tiling: bool = False
