@@ -91,13 +91,14 @@ def fake_gpu() -> Iterator[Counts]:
 
     torch.tensor = tensor  # type: ignore[assignment]
     torch.Tensor.numpy = as_array  # type: ignore[method-assign]
+    torch.Tensor.tolist = lambda tensor: as_array(tensor).tolist()  # type: ignore[method-assign]
     to, nn.Module.to = nn.Module.to, moved  # type: ignore[method-assign]
     try:
         with FakeTensorMode(allow_non_fake_inputs=True), counts:
             yield counts
     finally:
         torch.tensor, nn.Module.to = made, to  # type: ignore[method-assign]
-        del torch.Tensor.numpy
+        del torch.Tensor.numpy, torch.Tensor.tolist
 
 
 def moved(module: nn.Module, *where: Any, **more: Any) -> nn.Module:
@@ -110,18 +111,6 @@ def moved(module: nn.Module, *where: Any, **more: Any) -> nn.Module:
                     y = x.detach().to(device or x.device, dtype if dtype and x.is_floating_point() else x.dtype)
                     held[name] = nn.Parameter(y, requires_grad=False) if isinstance(x, nn.Parameter) else y
     return module
-
-
-def transferred(group: Any, device: torch.device) -> None:
-    """What diffusers' offloading does to the weights of a group of modules, and to those beside them that its leader holds."""
-    for module in group.modules:
-        moved(module, device)
-    held = [h for m in group.offload_leader.modules() for h in (m._parameters, m._buffers)]
-    for kind in (group.parameters, group.buffers):
-        for i, x in enumerate(kind):
-            where, name = next((h, n) for h in held for n, y in h.items() if y is x)
-            y = x.detach().to(device)
-            where[name] = kind[i] = nn.Parameter(y, requires_grad=False) if isinstance(x, nn.Parameter) else y
 
 
 def as_array(tensor: torch.Tensor, **how: Any) -> np.ndarray:

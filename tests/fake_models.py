@@ -23,7 +23,6 @@ from engine.control.conditions import Condition
 from engine.models import checkpoints, lora, weight_files
 from engine.models.audio_video import load as audio_video
 from engine.models.audio_video.conditions import AudioVideoConditions, AudioVideoInputs
-from engine.models.audio_video.minimax_h3 import H3
 from engine.models.catalogue import Entry, find
 from engine.models.interface import Group, Model, ModelSpec, PrefillsAhead, Request
 from engine.models.load_options import LoadOptions
@@ -32,11 +31,10 @@ from engine.models.schedulers import Euler, UniPC
 from engine.models.text_embeddings import PromptEncoder
 from engine.models.wan import load as wan
 from engine.models.wan.taehv import TinyDecoder
-from tests.fake_device import Counts, device, fake_gpu, on, really, transferred
+from tests.fake_device import Counts, device, fake_gpu, on, really
 
 BLOCK = re.compile(r"(?:^|\.)(?:blocks|transformer_blocks)\.(\d+)\.")
 UMT5_WIDTH = 4096
-H3_TEXT = 5120
 LTX_TOKENS = 1024
 TINY_AUTOENCODERS = {16: ("taew2_1.pth", 1), 48: ("taew2_2.pth", 2)}
 """By channels of a latent: a published file, and its patch."""
@@ -150,8 +148,7 @@ def loaded(
         if entry.family == "wan":
             model = wan.load(entry, spec, options, lambda stage, share: None)
         else:
-            kind: Any = "minimax_h3" if entry.family == "h3" else "ltx2"
-            model = audio_video.load(kind, entry, spec, options, lambda stage, share: None)
+            model = audio_video.load("ltx2", entry, spec, options, lambda stage, share: None)
         gc.collect()
         yield Loaded(counts, model, entry, spec, options, counts.live)
         model.sampler.close()
@@ -163,9 +160,7 @@ def encoded(self: PromptEncoder, text: str) -> Tensor:
 
 
 def told(self: AudioVideoConditions, words: str) -> AudioVideoInputs:
-    """The same for models with sound."""
-    if self._spec.name.startswith("minimax"):
-        return AudioVideoInputs(words, {"text": torch.zeros(1, 100, H3_TEXT, device=self._device)})
+    """The same for LTX-2.3."""
     known = published("ltx-2.3").settings["transformer/config.json"]
     text, audio = known["cross_attention_dim"], known["audio_cross_attention_dim"]
     return AudioVideoInputs(
@@ -185,16 +180,6 @@ def read_part(kind: Any, where: Path, dtype: torch.dtype | None, to: torch.devic
 
 
 def beside_the_device(patch: pytest.MonkeyPatch) -> None:
-    """What is worked out on the CPU before the first step is worked out, since shapes and steps depend on it. UniPC asks for numbers in
-    each of its steps: they are Euler's here."""
-    from diffusers import MiniMaxH3Scheduler
-    from diffusers.hooks.group_offloading import ModuleGroup
-
-    patch.setattr(ModuleGroup, "_onload_from_memory", lambda group: transferred(group, group.onload_device))
-    patch.setattr(ModuleGroup, "_offload_to_memory", lambda group: transferred(group, group.offload_device))
+    """UniPC works its coefficients out on the CPU, and asks for numbers in each of its steps: these are Euler's here."""
     patch.setattr(UniPC, "__init__", really(UniPC.__init__))
     patch.setattr(UniPC, "step", Euler.step)
-
-    patch.setattr(MiniMaxH3Scheduler, "set_timesteps", really(MiniMaxH3Scheduler.set_timesteps))
-    for name in ("_layout", "_times"):
-        patch.setattr(H3, name, really(getattr(H3, name)))
