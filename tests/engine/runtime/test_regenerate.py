@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.models.interface import Group, HistoryPolicy, Model, Request, StepCallback
+from engine.models.interface import Group, Model, Request, StepCallback
 from engine.runtime.clock import VirtualClock
 from engine.runtime.engine import Engine
 from engine.runtime.regenerate import regenerate
@@ -82,19 +82,13 @@ def test_a_line_that_is_missing_is_noticed(session: Path, kind: str) -> None:
 
 class Attentive(TensorSampler):
     """What it makes depends on the negative prompt, on the file that the world begins from, and on which groups were played when
-    the call began, as in the pocket world, which remembers places. ahead: seconds of each piece of work between calls."""
+    the call began, as in the pocket world, which remembers places."""
 
-    def __init__(self, ahead: float = 0.0, **more: object) -> None:
-        super().__init__(**more)  # type: ignore[arg-type]
-        self.ahead, self.played = ahead, -1
+    played = -1
 
     def evict_before(self, position: int) -> None:
         super().evict_before(position)
         self.played = position
-
-    def prefill_step(self, locked: int, history: HistoryPolicy) -> bool:
-        self.sleep(self.ahead)
-        return self.ahead > 0
 
     def sample(self, request: Request, report: StepCallback) -> list[Group]:
         file = self.started.name if self.started is not None else None
@@ -102,10 +96,10 @@ class Attentive(TensorSampler):
         return [replace(g, latent=g.latent + note) for g in super().sample(request, report)]
 
 
-def made_again(folder: Path, do: Sequence[Callable[[Engine], None]], every: float = 1.5, ahead: float = 0.0) -> None:
-    """A person does these things, one every so many seconds; then the session is made again from its log."""
+def made_again(folder: Path, do: Sequence[Callable[[Engine], None]], every: float = 1.5) -> list[dict]:
+    """A person does these things, one every so many seconds; then the session is made again from its log, which is returned."""
     clock = VirtualClock()
-    model = Model(Attentive(ahead, seconds=0.2, sleep=clock.sleep), TensorDecoder(), "toy-0")
+    model = Model(Attentive(seconds=0.2, sleep=clock.sleep), TensorDecoder(), "toy-0")
     engine = Engine(lambda progress: model, SPEC, Settings(prompt="a", window=7), folder, clock)
     engine.start()
     play = Play(engine)
@@ -117,6 +111,7 @@ def made_again(folder: Path, do: Sequence[Callable[[Engine], None]], every: floa
     lines = read_session(folder)
     delivered = sum(x["kind"] == "delivered" for x in lines)
     assert again(lines, Model(Attentive(), TensorDecoder(), "toy-0")) == (delivered, 0)
+    return lines
 
 
 def avoid(engine: Engine) -> None:
@@ -142,6 +137,15 @@ def test_what_a_world_is_left_with_is_in_the_log(name: str, tmp_path: Path) -> N
     made_again(tmp_path / "s", CASES[name])
 
 
-def test_a_group_that_plays_between_a_launch_and_its_call_comes_before_the_call_in_the_log(tmp_path: Path) -> None:
-    keys = [lambda e: e.press("forward"), lambda e: e.release("forward")] * 8
-    made_again(tmp_path / "s", keys, every=0.9, ahead=0.12)
+def test_a_group_that_plays_between_a_launch_and_its_call_is_played_before_the_call_is_made_again(
+    tmp_path: Path,
+) -> None:
+    lines = made_again(tmp_path / "s", [lambda e: e.press("forward"), lambda e: e.release("forward")], every=0.9)
+    result = again(lines, Model(Attentive(), TensorDecoder(), "toy-0"))
+    launch = [i for i, x in enumerate(lines) if x.get("name") == "Launch"][-1]
+    played = max(i for i in range(launch) if lines[i]["kind"] == "delivered")
+    begin = next(i for i in range(launch, len(lines)) if lines[i].get("name") == "CallProgressed")
+    lines.insert(begin - 1, lines.pop(played))  # the launch is told first, and the call begins later, as it may
+    assert again(lines, Model(Attentive(), TensorDecoder(), "toy-0")) == result
+    lines.insert(begin, lines.pop(begin - 1))
+    assert again(lines, Model(Attentive(), TensorDecoder(), "toy-0")) != result, "what was played when it began matters"
