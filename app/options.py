@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from engine.runtime.clock import Clock
     from engine.runtime.live_engine import LiveEngine
     from engine.runtime.settings import Settings
+    from engine.runtime.shared_sampler import SharedSampler
 
 PATIENCE = 60.0
 """Seconds that a new world waits for the end of the one before, whose memory it needs."""
@@ -55,13 +56,18 @@ class Choice:
     load: Loader
 
     def engine(
-        self, settings: Settings, folder: Path | None, clock: Clock, before: LiveEngine | None = None
+        self,
+        settings: Settings,
+        folder: Path | None,
+        clock: Clock,
+        before: LiveEngine | None = None,
+        shared: SharedSampler | None = None,
     ) -> LiveEngine:
-        """See `WorldChoice.engine`."""
+        """See `WorldChoice.engine`. shared: the sampler's time is that of other worlds too."""
         from engine.runtime.engine import Engine
 
         load = self.load if before is None else loaded_after(before, self.load)
-        return Engine(load, self.spec, settings, folder, clock)
+        return Engine(load, self.spec, settings, folder, clock, shared)
 
 
 def loaded_after(old: LiveEngine, load: Loader) -> Loader:

@@ -31,7 +31,11 @@ PORT = 7420
     "--token-file", type=FILE, metavar="FILE", help="Secret that clients have to know; made when it is not there."
 )
 @click.option(
-    "--worlds", type=Whole(1, 64), default=1, metavar="N", help="Worlds at once, each with a model of its own."
+    "--worlds",
+    type=Whole(1, 64),
+    default=1,
+    metavar="N",
+    help="Worlds at once: each has the model in memory; they take turns to sample.",
 )
 def serve(model: ModelOptions, host: str, tls: bool, port: int, token_file: Path | None, worlds: int) -> int:
     """Run worlds for windows elsewhere: `foreland run --connect ws://HOST:PORT`.
@@ -43,6 +47,7 @@ def serve(model: ModelOptions, host: str, tls: bool, port: int, token_file: Path
     from engine.remote.trust import LOOPBACK, Certificate, token_of
     from engine.remote.websocket_line import listen
     from engine.runtime.clock import SystemClock
+    from engine.runtime.shared_sampler import SharedSampler
 
     if host not in LOOPBACK and token_file is None:
         raise UserError(
@@ -57,10 +62,12 @@ def serve(model: ModelOptions, host: str, tls: bool, port: int, token_file: Path
         pin = f" --fingerprint {certificate.fingerprint}" if certificate is not None else ""
     clock = SystemClock()
 
-    def make(settings: Settings, folder: Path) -> LiveEngine:
-        return choice.engine(settings, folder, clock)
+    shared = SharedSampler(clock) if worlds > 1 else None
 
-    lobby = Lobby(make, choice.spec, clock, worlds, token, _say)
+    def make(settings: Settings, folder: Path) -> LiveEngine:
+        return choice.engine(settings, folder, clock, shared=shared)
+
+    lobby = Lobby(make, choice.spec, clock, worlds, token, _say, lambda: shared is None or shared.room)
     try:
         server = listen(lobby, host, port, context)
     except OSError as e:

@@ -11,6 +11,7 @@ import click
 from app.cli.errors import UserError, as_user_error
 from app.cli.parameters import FILE, Listed, Number, Whole
 from app.cli.report import write_json
+from engine.measure.people import simulate_people
 from engine.measure.simulate import (
     METHODS,
     UPDATES,
@@ -28,6 +29,7 @@ COLUMNS = (
     ("profile", "profile"),
     ("policy", "policy"),
     ("rate", "rate"),
+    ("people", "people"),
     ("updates", "n"),
     ("L50", "L50"),
     ("L95", "L95"),
@@ -97,6 +99,19 @@ class Numbers:
 @click.option("--call", type=Number(0, min_open=True), metavar="S", help="Seconds of a whole call.  [default: C]")
 @click.option("--jitter", type=Number(0), default=0.0, metavar="S", help="Standard deviation of C, seconds.")
 @click.option("--update-rate", type=Number(0), metavar="PER_S", help="Poisson updates a second, instead of --rate.")
+@click.option(
+    "--people",
+    type=Whole(1, 64),
+    metavar="N",
+    help="So many people on one sampler, whose calls are granted one by one.",
+)
+@click.option(
+    "--masher",
+    type=Number(0),
+    default=0.0,
+    metavar="PER_S",
+    help="With --people: updates a second of one who is not in the figures.",
+)
 @click.option("--ranges", is_flag=True, help="Also the 5 to 95 % range of L50 over the 30-trajectory protocol.")
 @click.option("--map", "a_map", is_flag=True, help="A map of L50, stalls and A over K, C and the update rate instead.")
 @click.option("--json", "json_file", type=FILE, metavar="FILE", help="Also write the rows there.")
@@ -110,6 +125,8 @@ def simulate(
     update_rate: float | None,
     ranges: bool,
     a_map: bool,
+    people: int | None,
+    masher: float,
     json_file: Path | None,
     **numbers: Any,
 ) -> int:
@@ -127,6 +144,9 @@ def simulate(
             for p in Numbers(**numbers).profiles(profile):
                 for r in rates:
                     for name in BEYOND if "all" in policy else policy:
+                        if people is not None:
+                            rows.append(simulate_people(p, name, people, r, trajectories, seconds, seed, masher))
+                            continue
                         row = trajectories_of(p, name, r, trajectories, seconds, seed)
                         if ranges and isinstance(r, str):
                             row["range_low"], row["range_high"] = protocol_range(p, name, r, seconds, seed)
@@ -152,10 +172,10 @@ def _map(trajectories: int, seconds: float, seed: int) -> list[dict[str, Any]]:
 
 def _cell(row: dict[str, Any], key: str) -> str:
     if key == "interval":
-        return "-" if row["mean_low"] is None else f"{row['mean_low']:.2f} to {row['mean_high']:.2f}"
+        return "-" if row.get("mean_low") is None else f"{row['mean_low']:.2f} to {row['mean_high']:.2f}"
     if key == "range":
         return "-" if "range_low" not in row else f"{row['range_low']:.2f} to {row['range_high']:.2f}"
-    value = row[key]
+    value = row.get(key)
     if value is None:
         return "-"
     if isinstance(value, list):

@@ -43,6 +43,7 @@ def figures(view: View) -> list[Figure]:
         (tr("state"), state + (" " + tr("(paused)") if view.paused else "")),
         (tr("commit"), tr(COMMITS.get(view.commit, str(view.commit)))),
         (tr("stalls"), f"{view.stalls} ({view.stall_seconds:.2f} s)"),
+        *([(tr("shared with"), str(view.shared))] if view.shared else []),
     ]
 
 

@@ -812,6 +812,10 @@
    <translation>(angehalten)</translation>
   </message>
   <message>
+   <source>shared with</source>
+   <translation>geteilt mit</translation>
+  </message>
+  <message>
    <source>answer, step {step}/{steps}</source>
    <translation>Antwort, Schritt {step}/{steps}</translation>
   </message>

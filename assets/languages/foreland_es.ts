@@ -812,6 +812,10 @@
    <translation>(en pausa)</translation>
   </message>
   <message>
+   <source>shared with</source>
+   <translation>compartido con</translation>
+  </message>
+  <message>
    <source>answer, step {step}/{steps}</source>
    <translation>respuesta, paso {step}/{steps}</translation>
   </message>

@@ -812,6 +812,10 @@
    <translation>(en pause)</translation>
   </message>
   <message>
+   <source>shared with</source>
+   <translation>partagé avec</translation>
+  </message>
+  <message>
    <source>answer, step {step}/{steps}</source>
    <translation>réponse, étape {step}/{steps}</translation>
   </message>

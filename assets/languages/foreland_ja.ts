@@ -812,6 +812,10 @@
    <translation>（一時停止）</translation>
   </message>
   <message>
+   <source>shared with</source>
+   <translation>共有している世界</translation>
+  </message>
+  <message>
    <source>answer, step {step}/{steps}</source>
    <translation>応答、ステップ {step}/{steps}</translation>
   </message>

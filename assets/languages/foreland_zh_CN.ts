@@ -812,6 +812,10 @@
    <translation>（已暂停）</translation>
   </message>
   <message>
+   <source>shared with</source>
+   <translation>共享者</translation>
+  </message>
+  <message>
    <source>answer, step {step}/{steps}</source>
    <translation>应答，步骤 {step}/{steps}</translation>
   </message>

@@ -273,7 +273,7 @@ export function bars(view, shown, seconds = 12) {
 
 export function status(view) {
   const l = view.L50 === null ? "" : `L50 ${view.L50.toFixed(2)} s`;
-  return [view.message, view.paused ? "paused" : "", l, `cache ${view.cached_seconds.toFixed(1)} s`, view.stalls ? `${view.stalls} stalls` : ""]
+  return [view.message, view.paused ? "paused" : "", view.shared ? `shared with ${view.shared}` : "", l, `cache ${view.cached_seconds.toFixed(1)} s`, view.stalls ? `${view.stalls} stalls` : ""]
     .filter(Boolean).join(" \u00b7 ");
 }
 

@@ -86,6 +86,7 @@ from engine.control.events import (
     Revoke,
     SessionClosed,
     SetTimer,
+    SlotGranted,
     TimerFired,
 )
 
@@ -140,6 +141,8 @@ TRANSITIONS: dict[tuple[State, type[Event]], Transition] = {
     (State.PRODUCE, PlaybackReleased): Transition("_release", EITHER),
     (State.CONSUME, PolicyChanged): Transition("_change_policy", EITHER),
     (State.PRODUCE, PolicyChanged): Transition("_change_policy", EITHER),
+    (State.CONSUME, SlotGranted): Transition("_grant", EITHER),
+    (State.PRODUCE, SlotGranted): Transition("_refuse_grant", frozenset()),
     (State.CONSUME, SessionClosed): Transition("_close", CLOSED),
     (State.PRODUCE, SessionClosed): Transition("_close", CLOSED),
 }
@@ -187,6 +190,15 @@ class InFlight:
     """Seconds of its sampling, judged by its own steps; 0 before the first."""
     first_ready: float | None = None
     made: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """A call that would be launched now and waits for the sampler that worlds share."""
+
+    reason: Reason
+    latest: float
+    """When it has to begin, for the cache not to run dry before it is there; seconds."""
 
 
 @dataclass(slots=True)
@@ -241,6 +253,9 @@ class Controller:
         self.running = version
         self.pending: int | None = None
         self.in_flight: InFlight | None = None
+        self.want: Want | None = None
+        """The call that waits for SlotGranted; None: there is none."""
+        self._granted = False
         self.counts = Counts()
         self.failures = 0
         """Calls in a row that failed, or whose groups could not be decoded."""
@@ -305,8 +320,8 @@ class Controller:
         return self.origin(now) + self.start(position) / self.policy.fps
 
     def lead(self) -> float:
-        """Seconds before a deadline at which a refill has to start."""
-        return self._seconds_to(self.end, self._work(False)) + self.estimator.margin
+        """Seconds before a deadline at which a refill has to start, or to be asked for where worlds share a sampler."""
+        return self._seconds_to(self.end, self._work(False)) + self.estimator.margin + (self.policy.wait or 0.0)
 
     def branch(self, now: float) -> tuple[int, float]:
         """The smallest feasible branch, and by how many seconds its deadline is missed (0 when it is not)."""
@@ -401,6 +416,7 @@ class Controller:
         getattr(self, row.handler)(event, out)
         if self.state is State.CONSUME:
             self._consider(event.at, out)
+        self._granted = False
         if self.state is not State.CLOSED:
             self._set_timer(event.at, out)
         if self.state not in row.follow:
@@ -610,6 +626,14 @@ class Controller:
         if self.in_flight is not None:
             self._check_limit(e, out)
 
+    def _grant(self, e: SlotGranted, out: list[Command]) -> None:
+        """the call that is wanted now, if there is one, may be launched"""
+        self._granted = True
+
+    def _refuse_grant(self, e: SlotGranted, out: list[Command]) -> None:
+        """a fault: a world has one call at a time"""
+        raise ProtocolError("the sampler is granted to a world whose call is under way")
+
     def _close(self, e: SessionClosed, out: list[Command]) -> None:
         """the call is abandoned, the cache revoked, open updates are dropped"""
         if self.in_flight is not None:
@@ -619,6 +643,7 @@ class Controller:
         for version, p in sorted(self._open.items()):
             out.append(Receipt(version, Outcome.DROPPED, e.at, p.arrival))
         self._open.clear()
+        self.want = None
         self.state = State.CLOSED
 
     # -- the call ------------------------------------------------------------------------------------------------------
@@ -693,7 +718,9 @@ class Controller:
     # -- guard and launch ----------------------------------------------------------------------------------------------
 
     def _consider(self, now: float, out: list[Command]) -> None:
-        """The guard: no active call, and a pending version with a branch or a refill that is due."""
+        """The guard: no active call, and a pending version with a branch or a refill that is due. Where worlds share a sampler it only
+        says what it wants until that is granted: the branch is chosen, and predictions revoked, when the call really begins."""
+        self.want = None
         if self._rests(now):
             return
         due = self.refill_due(now)
@@ -701,6 +728,11 @@ class Controller:
         if not (due or wanted):
             return
         updating = self.pending is not None
+        if self.policy.wait is not None and not self._granted:
+            lead = self.lead() - self.policy.wait
+            latest = now if self.held else self.deadline(self.end, now) - lead
+            self.want = Want(Reason.UPDATE if updating else Reason.REFILL, latest)
+            return
         j, late = self.branch(now) if updating else (self.end, self._late(now))
         self._launch(j, late, Reason.UPDATE if updating else Reason.REFILL, now, out)
 
@@ -738,7 +770,7 @@ class Controller:
             timer = self.in_flight.launched + self._limit(self.in_flight)
         elif self._rests(now):
             timer = self._retry_at if self.policy.retry_after else NEVER
-        elif self.held:
+        elif self.held or self.want is not None:
             timer = NEVER
         else:
             timer = max(now, self.deadline(self.end, now) - self.lead())

@@ -19,7 +19,7 @@ def _cell(state: State, event: type) -> str:
     if row is None:
         return "cannot happen"
     doc = getattr(Controller, row.handler).__doc__.splitlines()[0]
-    return f"{row.handler.strip('_').replace('_', ' ')}: {doc} -> {', '.join(sorted(row.follow))}"
+    return f"{row.handler.strip('_').replace('_', ' ')}: {doc} -> {', '.join(sorted(row.follow)) or 'nothing'}"
 
 
 def markdown() -> str:

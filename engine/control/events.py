@@ -71,12 +71,15 @@ class Policy:
     """Lengths that a call which answers an update may have instead of `window`; none: the paper's method. [ours]"""
     aim: float = 0.0
     """Seconds within which an update should be answered: of the answers that do, the longest is taken. 0: the shortest."""
+    wait: float | None = None
+    """Where worlds share a sampler: seconds that others may hold it when a call of this one is due. Calls then wait for SlotGranted.
+    None: it is this world's own. [ours]"""
     preempt: int = 0
     """Calls in a row that are stopped at a step for a newer condition, at most; 0: the paper's method, which stops none. [ours]"""
 
     def __post_init__(self) -> None:
         counts = (self.window, self.phase, self.block, self.attempts)
-        least = (self.patience, self.retry_after, self.steps, self.aim, self.preempt, *self.answers)
+        least = (self.patience, self.retry_after, self.steps, self.aim, self.preempt, self.wait or 0.0, *self.answers)
         if self.fps <= 0 or min(counts) < 1 or self.hard_limit <= 0 or min(least) < 0:
             raise ValueError(f"impossible policy: {self}")
 
@@ -212,6 +215,13 @@ class PolicyChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class SlotGranted:
+    """The sampler that worlds share is this one's for its next call."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class SessionClosed:
     """The world is left: nothing of it will play any more."""
 
@@ -232,6 +242,7 @@ Event = (
     | PlaybackHeld
     | PlaybackReleased
     | PolicyChanged
+    | SlotGranted
     | SessionClosed
 )
 

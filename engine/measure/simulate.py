@@ -270,9 +270,13 @@ class Trajectory:
                 self.timer = math.inf
                 self.feed(TimerFired(now))
                 worker.start()
+        return self.finished()
+
+    def finished(self) -> TrajectoryResult:
+        """What it gave until now."""
         o = self.out
-        o.stall = playback.stall_seconds(seconds)
-        o.played = playback.frames(self.now) / self.profile.fps
+        o.stall = self.playback.stall_seconds(self.seconds)
+        o.played = self.playback.frames(self.now) / self.profile.fps
         o.counts = self.controller.counts
         return o
 
@@ -322,6 +326,11 @@ class _Worker:
         self._step_at = self._ready_at = self._free_at = math.inf
         self.next_at = math.inf
         """When it has something to do, seconds."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is sampled."""
+        return self._call is None
 
     def start(self) -> None:
         """Begins the call that was launched, if there is one and nothing is sampled."""

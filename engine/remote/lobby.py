@@ -31,10 +31,12 @@ class Lobby:
         worlds: int = 1,
         token: str = "",
         say: Callable[[str], None] = log.info,
+        room: Callable[[], bool] = lambda: True,
     ) -> None:
         """make: makes the engine of a world; worlds: that may be played at once; token: that a client has to know, '' for none;
-        say: takes a sentence for whoever runs the server, from any thread."""
-        self._say = say
+        say: takes a sentence for whoever runs the server, from any thread; room: whether one more would find the sampler free often
+        enough."""
+        self._say, self._room = say, room
         self.watch_key = secrets.token_urlsafe(16)
         """Lets people look on who may do nothing."""
         self._make, self._spec, self._clock = make, spec, clock
@@ -105,6 +107,9 @@ class Lobby:
                 raise LineError(f"the server has room for {self._worlds} world(s), and {n} are being played")
             left[0].close()  # its client is gone, and another one is here
             del self._hosts[left[0].session]
+        if not self._room():
+            n = len(self._hosts)
+            raise LineError(f"{n} world(s) are being played, and one more would make all of them wait: come back later")
         session = secrets.token_urlsafe(24)
         folder = Path(tempfile.mkdtemp(prefix="foreland-world-"))
         host = Host(

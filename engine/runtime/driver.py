@@ -124,6 +124,8 @@ class SamplingExecutor:
     def __init__(self, session: Session, clock: Clock, drain: Callable[[], None], closing: Callable[[], bool]) -> None:
         """drain: runs what is due; closing: whether the session is over."""
         self._session, self._clock, self._drain, self._closing = session, clock, drain, closing
+        self.sampling = False
+        """Whether the sampler is inside a call, which may have been given up meanwhile."""
 
     def start_pending(self) -> None:
         """See `Executor.start_pending`; blocks while calls are sampled."""
@@ -146,6 +148,7 @@ class SamplingExecutor:
         self._drain()  # what is known now is seen before the first step, which may take long
         if not session.runs(launch):
             return
+        self.sampling = True
         try:
             groups = session.run(launch, on_step)
         except Stopped:
@@ -158,6 +161,8 @@ class SamplingExecutor:
             session.failed(launch, e, self._clock.now())
             self._drain()  # what failed is seen before the next call, which may first have to restart workers
             return
+        finally:
+            self.sampling = False
         if trouble:
             raise trouble[0]
         if session.runs(launch) and not self._closing():

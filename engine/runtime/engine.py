@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from engine.runtime.messages import (
     Decoded,
     DecodeFailed,
     FirstGroupDecoded,
+    Granted,
     InputsMade,
     Message,
     NewWorld,
@@ -54,12 +56,15 @@ from engine.runtime.reading import Reading
 from engine.runtime.session import Session, described, prepare
 from engine.runtime.session_log import SessionLog
 from engine.runtime.settings import Settings, StartFrom
+from engine.runtime.shared_sampler import Seat, SharedSampler
 from engine.runtime.takes import Takes
 from engine.runtime.view import View
 from engine.runtime.view_builder import brought_up_to_date
 
 log = logging.getLogger(__name__)
 
+WAIT_CHANGE = 0.2
+"""Share by which the time that others may hold a sampler changes before a session is told."""
 CLOSE_SECONDS = 1.5
 """That closing waits for the engine thread: a call stops at its next step, and most steps are shorter. A thread that is inside a
 longer one is left behind."""
@@ -73,10 +78,17 @@ class Engine:
     """
 
     def __init__(
-        self, load: Loader, spec: ModelSpec, settings: Settings, folder: Path | None, clock: Clock | None = None
+        self,
+        load: Loader,
+        spec: ModelSpec,
+        settings: Settings,
+        folder: Path | None,
+        clock: Clock | None = None,
+        shared: SharedSampler | None = None,
     ) -> None:
-        """folder: of the session log, or None for no log. clock: None for the system's. Raises ValueError for impossible
-        settings, OSError when the folder cannot be written: cheap failures come before the model is loaded."""
+        """folder: of the session log, or None for no log. clock: None for the system's. shared: the sampler's time is others' too.
+        Raises ValueError for impossible settings, OSError when the folder cannot be written: cheap failures come before the model is
+        loaded."""
         self.clock: Clock = SystemClock() if clock is None else clock
         self.player = SharedPlayer(spec.fps, spec.sound_rate, self._played)
         self._published = View(fps=spec.fps, window=settings.checked(spec).window or 0, prompt=settings.prompt)
@@ -88,7 +100,8 @@ class Engine:
         self.summary: dict[str, Any] | None = None
         self.left_behind = False
         """Whether the engine thread was still inside a step when the session was closed."""
-        self._load, self._settings, self._spec = load, settings, spec
+        self._load, self._settings, self._spec, self._shared = load, settings, spec, shared
+        self._seat: Seat | None = None
         self._reading: Reading | None = None
         self._journal = SessionLog(folder, self.clock.now, lambda: self.player.shown / spec.fps)
         self._inbox: Inbox[Message] = Inbox(self.clock)
@@ -114,7 +127,8 @@ class Engine:
     @property
     def view(self) -> View:
         """The session as it is now, though the engine thread may be in the middle of a step; cheap."""
-        return brought_up_to_date(self._published, self.player, self._inbox.waiting, self.clock.now())
+        view = brought_up_to_date(self._published, self.player, self._inbox.waiting, self.clock.now())
+        return view if self._seat is None else replace(view, shared=self._seat.others)
 
     def send(self, message: Message) -> None:
         """Any message, for the engine thread."""
@@ -271,7 +285,9 @@ class Engine:
         )
         slow = model.sampler.prepares_slowly
         effects = LiveEffects(worker, conditions if slow else None)
-        session = Session(model, self._settings, self.player, self._journal, effects, clock.now, self.takes)
+        seat = self._seat = None if self._shared is None else self._shared.join(lambda: inbox.put(Granted()))
+        wait = None if seat is None else seat.wait
+        session = Session(model, self._settings, self.player, self._journal, effects, clock.now, self.takes, wait)
         self._session = session
         if slow:
             clock.spawn(lambda: self._prepare(model, conditions), "foreland-prepare")
@@ -279,6 +295,8 @@ class Engine:
         sources: list[Source] = [Mail(inbox, session, clock), Timer(session), publisher]
         closing = self._closing.is_set
         executor = SamplingExecutor(session, clock, lambda: driver.drain(), closing)
+        if seat is not None:
+            sources.insert(2, _Shares(session, seat, executor))
         driver = Driver(clock, inbox, sources, executor)
         self.stage = ("first picture", 1.0)
         session.start(clock.now())
@@ -300,6 +318,8 @@ class Engine:
         self._inbox.put(DecodeFailed(group, error))
 
     def _end(self) -> None:
+        if self._seat is not None:
+            self._seat.leave()
         if self._worker is not None:
             self._worker.close()
         self._finish()
@@ -360,6 +380,38 @@ class LiveEffects:
             return False
         self._conditions.put(condition)
         return True
+
+
+class _Shares:
+    """A source: asks for the sampler that worlds share, and gives it back."""
+
+    def __init__(self, session: Session, seat: Seat, executor: SamplingExecutor) -> None:
+        self._session, self._seat, self._executor = session, seat, executor
+        self._used = False
+        """Whether a call was launched on what was granted."""
+
+    @property
+    def _over(self) -> bool:
+        """Whether what the sampler was granted for is over."""
+        return self._session.granted and self._session.controller.in_flight is None and not self._executor.sampling
+
+    def next_at(self) -> float:
+        told = not self._seat.differs(self._session.controller.want)
+        return FOREVER if told and not self._over else 0.0
+
+    def run(self, now: float) -> None:
+        session, seat = self._session, self._seat
+        if session.granted and session.controller.in_flight is not None:
+            self._used = True
+        if self._over:
+            session.granted, used, self._used = False, self._used, False
+            seat.done(used)
+        wait, known = seat.wait, session.controller.policy.wait or 0.0
+        if abs(wait - known) > WAIT_CHANGE * max(wait, known):
+            session.share(wait, now)
+        want = session.controller.want
+        if seat.differs(want):
+            seat.ask(want)
 
 
 class _Publisher:

@@ -149,8 +149,13 @@ class DecodeFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class Granted:
+    """The sampler that worlds share is this one's for its next call."""
+
+
+@dataclass(frozen=True, slots=True)
 class Close:
     """The session is over."""
 
 
-Message = PersonMessage | Played | InputsMade | FirstGroupDecoded | Decoded | DecodeFailed | Close
+Message = PersonMessage | Played | InputsMade | FirstGroupDecoded | Decoded | DecodeFailed | Granted | Close

@@ -49,6 +49,7 @@ from engine.control.events import (
     Revoke,
     SessionClosed,
     SetTimer,
+    SlotGranted,
     TimerFired,
 )
 from engine.errors import Refused
@@ -64,6 +65,7 @@ from engine.runtime.messages import (
     Decoded,
     DecodeFailed,
     FirstGroupDecoded,
+    Granted,
     InputsMade,
     Message,
     NewWorld,
@@ -121,9 +123,10 @@ class Session:
         effects: Effects,
         now: Callable[[], float],
         takes: Takes | None = None,
+        wait: float | None = None,
     ) -> None:
-        """now: the session's clock, seconds. takes: where what is delivered is kept. Raises ConditionError or ValueError when the
-        settings cannot be used."""
+        """now: the session's clock, seconds. takes: where what is delivered is kept. wait: see `Policy.wait`. Raises
+        ConditionError or ValueError when the settings cannot be used."""
         self.model = model
         self.settings = settings.checked(model.spec)
         self.player = player
@@ -138,6 +141,9 @@ class Session:
         self.timer = float("inf")
         """When the controller wants TimerFired, seconds."""
         self.worlds_left = 0
+        self.granted = False
+        """Whether the sampler that worlds share was granted and not given back."""
+        self._wait = wait
         self._effects = effects
         self._views = ViewBuilder(model.spec, player)
         self._message = ""
@@ -199,6 +205,10 @@ class Session:
                     self._feed(GroupDecoded(now, position, round(seconds, 6)))
             case DecodeFailed(group, error):
                 self._decode_failed(group, error, now)
+            case Granted():
+                self.granted = True
+                if self.controller.state is State.CONSUME:
+                    self._feed(SlotGranted(now))
             case Close():
                 pass
             case _:
@@ -353,7 +363,14 @@ class Session:
             answers=spec.answers(s.window) if s.answer else (),
             aim=s.aim,
             preempt=PREEMPTED if s.preempt else 0,
+            wait=self._wait,
         )
+
+    def share(self, wait: float, now: float) -> None:
+        """Others may hold the sampler for so many seconds when a call is due."""
+        self._wait = wait
+        if self.controller.state is not State.CLOSED:
+            self._feed(PolicyChanged(now, self._policy()))
 
     def _new_controller(self, now: float, version: int, first_call: int, first: int = 0, start: int = 0) -> Controller:
         """What was measured in one world holds in the next."""

@@ -133,5 +133,7 @@ class View:
     message: str = ""
     reading: str = ""
     """What the model understood of the newest prompt, in a line; '' for models that do not say."""
+    shared: int = 0
+    """Other worlds on the same sampler."""
     epoch: int = 0
     """The player's: which world this is a picture of."""

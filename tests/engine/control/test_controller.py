@@ -33,6 +33,7 @@ from engine.control.events import (
     Revoke,
     SessionClosed,
     SetTimer,
+    SlotGranted,
     TimerFired,
 )
 from engine.measure.bench_serving import controller_events
@@ -711,3 +712,72 @@ def test_impossible_policies_are_refused(policy: dict) -> None:
 def test_a_long_flood_of_events_keeps_nothing() -> None:
     figures = controller_events(60_000)
     assert figures["memory_at_end_mb"] - figures["memory_at_10_percent_mb"] < 4
+
+
+def shared(wait: float = 0.0) -> Controller:
+    """Its sampler is other worlds' too; the first call done and group 0 on show."""
+    c = controller(wait=wait)
+    assert not of(Launch, c.handle(TimerFired(0.0)))
+    assert of(Launch, c.handle(SlotGranted(0.0)))
+    return playing_on(c)
+
+
+def playing_on(c: Controller) -> Controller:
+    c.handle(GroupsReady(0.5, 0, (4,) * 8))
+    c.handle(RequestFinished(0.5, 0))
+    c.handle(PlaybackReleased(0.5))
+    c.handle(GroupStarted(0.5, 0))
+    return c
+
+
+def test_where_worlds_share_a_sampler_nothing_is_locked_or_revoked_before_it_is_granted() -> None:
+    c = shared()
+    assert c.want is None
+    commands = c.handle(ConditionChanged(0.6, 1, 0.6, True))
+    assert not of(Launch, commands) and not of(Revoke, commands) and c.end == 8 and c.locked == 1
+    assert c.want is not None and c.want.reason == "update"
+    assert c.want.latest == pytest.approx(2.0), "the cache ends at 2.5 s, and C is 0.5 s"
+    c.handle(GroupStarted(0.75, 1))
+    # granted at 0.9 s: 1.4 s is the earliest, so group 4 at 1.5 s
+    assert of(Launch, c.handle(SlotGranted(0.9))) == [Launch(1, 4, 8, 1, "update")]
+    assert c.want is None and c.state is State.PRODUCE
+
+
+def test_a_refill_is_asked_for_as_much_earlier_as_others_may_hold_the_sampler() -> None:
+    c = shared(wait=0.6)
+    assert of(SetTimer, c.handle(GroupDecoded(0.6, 3, 0.0))) == [] and c.want is None
+    assert not of(Launch, c.handle(TimerFired(1.4)))
+    assert c.want is not None and c.want.reason == "refill" and c.want.latest == pytest.approx(2.0)
+    assert of(Launch, c.handle(SlotGranted(1.7))) == [Launch(1, 8, 8, 0, "refill")]
+
+
+def test_a_grant_is_for_one_call_that_is_wanted_then() -> None:
+    c = shared()
+    assert not of(Launch, c.handle(SlotGranted(0.6))), "nothing is wanted"
+    assert c.state is State.CONSUME
+    c.handle(ConditionChanged(0.7, 1, 0.7, True))
+    for late in (
+        CallProgressed(0.7, 0, 1, 4),
+        GroupsReady(0.7, 0, (4,)),
+        RequestFinished(0.7, 0),
+        TimerFired(0.7),
+        GroupDecoded(0.7, 3, 0.0),
+        GroupLost(0.7, 0, "played already"),
+        PlaybackHeld(0.7),
+        PlaybackReleased(0.7),
+        InputsReady(0.7, 1),
+        InputsRejected(0.7, 1, "too long"),
+        PolicyChanged(0.7, c.policy),
+    ):
+        assert not of(Launch, c.handle(late)), f"{late} grants nothing"
+    assert of(Launch, c.handle(SlotGranted(0.8)))
+    with pytest.raises(ProtocolError, match="under way"):
+        c.handle(SlotGranted(0.9))
+
+
+def test_a_closed_machine_wants_nothing() -> None:
+    c = shared()
+    c.handle(ConditionChanged(0.6, 1, 0.6, True))
+    assert c.want is not None
+    c.handle(SessionClosed(0.7))
+    assert c.want is None
