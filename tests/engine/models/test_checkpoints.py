@@ -244,6 +244,17 @@ def test_cut_short_missing_and_empty_files_are_said(tmp_path: Path, model: Any) 
         weight_files.read_folder(tmp_path / "t")
 
 
+@pytest.mark.parametrize("data", [None, b"[" * 100_000, b"\xff", b"[]"], ids=["endless", "deep", "no text", "a list"])
+def test_an_index_of_shards_that_is_none_is_said(tmp_path: Path, data: bytes | None) -> None:
+    index = tmp_path / "diffusion_pytorch_model.safetensors.index.json"
+    if data is None:
+        index.symlink_to("/dev/zero")
+    else:
+        index.write_bytes(data)
+    with pytest.raises(LayoutError, match=r"index\.json"):
+        weight_files.read_folder(tmp_path)
+
+
 def test_an_incomplete_folder_says_what_to_pull(checkpoints: Callable[[str], Path], tmp_path: Path) -> None:
     import shutil
 
