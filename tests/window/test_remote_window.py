@@ -18,6 +18,7 @@ from engine.runtime.settings import Settings
 from engine.runtime.view import UpdateKind
 from tests.engine.remote.delayed_line import Conditions, Proxy
 from tests.engine.remote.test_remote_world import LARGE, read
+from tests.logs import log_lines
 from tests.window.conftest import Person
 
 TOKEN = "a token that is long enough"
@@ -78,7 +79,7 @@ def test_a_person_walks_a_world_elsewhere_loses_the_line_and_goes_on(
     assert steps.min() > 0, "nothing was shown twice"
     assert steps.max() < 16, "nothing was lost with the line: a busy window skips frames, but not a second of them"
     window.close()
-    log = [json.loads(x) for x in (tmp_path / "session" / "events.jsonl").read_text().splitlines()]
+    log = log_lines(tmp_path / "session")
     assert any("forward" in json.dumps(x) for x in log)
     summary = json.loads((tmp_path / "session" / "summary.json").read_text())
     assert summary["over"] == "there" and summary["L50"] is not None
