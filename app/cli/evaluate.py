@@ -26,7 +26,7 @@ from app.cli.report import write_json
     type=click.Choice(["pocket", "pocket2"]),
     default="pocket2",
     show_default=True,
-    help="Which make, with --looks.",
+    help="Which pocket world, with --looks.",
 )
 @click.option(
     "--window",

@@ -484,7 +484,7 @@ class RemoteEngine:
     def _connect_again(self) -> None:
         """Tries until there is a line, or no hope."""
         lost, tries = self.clock.now(), 0
-        self._said = f"The line to {self._world.name} is lost: trying again. The world waits there."
+        self._said = f"The connection to {self._world.name} is lost: trying again. The world waits there."
         while not self._closing:
             wait = DIAL_AGAIN[min(tries, len(DIAL_AGAIN) - 1)]
             self.clock.sleep(wait)
@@ -500,7 +500,9 @@ class RemoteEngine:
             if self._held:
                 self._hold(set(self._held), self.clock.now())
             away = self.clock.now() - lost
-            self._tell(f"The line to {self._world.name} is back after {away:.1f} s: the world goes on where it was.")
+            self._tell(
+                f"The connection to {self._world.name} is back after {away:.1f} s: the world goes on where it was."
+            )
             return
 
     def _listen(self) -> None:

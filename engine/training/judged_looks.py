@@ -1,4 +1,4 @@
-"""`foreland evaluate --looks`: the table of what a person sees, of either make of the pocket world."""
+"""`foreland evaluate --looks`: the table of what a person sees, of either pocket world."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The pocket world, second make: ground latents in, pictures out."""
+"""The pocket world (pocket2): ground latents in, pictures out."""

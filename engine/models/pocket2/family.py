@@ -1,4 +1,4 @@
-"""The pocket world's second make, which a person sees first. It computes on the CPU."""
+"""The pocket world (pocket2), which a person sees first. It computes on the CPU."""
 
 from __future__ import annotations
 

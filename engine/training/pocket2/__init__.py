@@ -1,1 +1,1 @@
-"""Trains and judges the second make of the pocket world."""
+"""Trains and judges the pocket world (pocket2)."""

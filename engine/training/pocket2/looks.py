@@ -1,4 +1,4 @@
-"""The judge of looks of the second make: what a person sees when standing, turning and walking, against true frames of the
+"""The judge of looks of the pocket world (pocket2): what a person sees when standing, turning and walking, against true frames of the
 same commands.
 
 True frames are painted by code from true grounds, with four samples a pixel. Things are counted by the G-buffer's own
@@ -137,7 +137,7 @@ def classify(train: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor], classes:
 
 
 class Looks:
-    """A model of the second make and its truth: the same walks over true grounds, painted by code."""
+    """A model and its truth: the same walks over true grounds, painted by code."""
 
     def __init__(self, weights: Weights, out: Path, seeds: int = 2, lands: Sequence[int] = tuple(range(8))) -> None:
         """seeds: walks of a land and time; out: a folder that what is painted once is kept in."""
