@@ -91,12 +91,13 @@ def fake_gpu() -> Iterator[Counts]:
 
     torch.tensor = tensor  # type: ignore[assignment]
     torch.Tensor.numpy = as_array  # type: ignore[method-assign]
+    listed, FakeTensor.tolist = FakeTensor.tolist, lambda tensor: as_array(tensor).tolist()  # type: ignore[method-assign]
     to, nn.Module.to = nn.Module.to, moved  # type: ignore[method-assign]
     try:
         with FakeTensorMode(allow_non_fake_inputs=True), counts:
             yield counts
     finally:
-        torch.tensor, nn.Module.to = made, to  # type: ignore[method-assign]
+        torch.tensor, nn.Module.to, FakeTensor.tolist = made, to, listed  # type: ignore[method-assign]
         del torch.Tensor.numpy
 
 

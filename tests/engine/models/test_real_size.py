@@ -137,6 +137,11 @@ def test_two_experts_from_a_picture(tmp_path: Path, picture: Path) -> None:
     checked("causal-wan2.2-i2v-a14b", tmp_path, image=picture)
 
 
+@pytest.mark.slow
+def test_buttons_registers_and_the_tiny_decoder(tmp_path: Path) -> None:
+    checked("abot-world-0-5b-lf", tmp_path, decoder="tiny")
+
+
 def test_blocks_of_a_plan_are_those_of_the_published_files() -> None:
     from engine.models.published import published
 
