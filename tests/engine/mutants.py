@@ -202,7 +202,7 @@ MUTANTS = [
         "            self._sampled = None\n        if",
     ),
     Mutant("shown-before-known", S, "        self._effects.present(first)\n", ""),
-    Mutant("bad-prompt-stays", S, "        self._take_back(version, now)\n", ""),
+    Mutant("bad-prompt-stays", S, "            self._take_back(version, now)\n", ""),
     Mutant("bad-prompt-takes-the-next", S, "        if _words(current) != _words(rejected):\n            return\n", ""),
     Mutant(
         "old-version-first",

@@ -9,7 +9,9 @@ from tests.engine.mutants import MUTANTS, ROOT, TESTS, Mutant
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
 def test_a_mutants_place_is_there_once(mutant: Mutant) -> None:
-    assert (ROOT / mutant.file).read_text("utf-8").count(mutant.old) == 1
+    text = (ROOT / mutant.file).read_text("utf-8")
+    assert text.count(mutant.old) == 1
+    compile(text.replace(mutant.old, mutant.new), mutant.file, "exec")  # what is no Python is noticed by every test
     assert all((ROOT / test).exists() for test in TESTS[mutant.file])
 
 
