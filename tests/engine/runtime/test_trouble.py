@@ -577,8 +577,14 @@ def test_what_fails_beside_a_call_is_not_taken_for_the_calls_failure(
     play = start(tmp_path, ToySampler(seconds=0.4))
     play.frames_more(4)
 
+    whole, drained = Driver.drain, 0
+
     def broken(self: Driver) -> None:
-        raise RuntimeError("the inbox is broken")
+        nonlocal drained
+        drained += 1
+        if drained == 2:  # once, between two steps
+            raise RuntimeError("the inbox is broken")
+        whole(self)
 
     monkeypatch.setattr(Driver, "drain", broken)
     play.engine.press("forward")
