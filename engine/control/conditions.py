@@ -34,10 +34,14 @@ class ConditionBook:
     def __init__(self, prompt: str, version: int = 0, negative: str | None = None) -> None:
         """version: of the first condition, in which nothing is held. negative: see `Condition`."""
         self.current = Condition(version, prompt, negative=negative)
-        self._launched = version
-        """The newest version that a call has taken in."""
         self._made = version
         """The newest version that a call has made groups of."""
+        self._carried: dict[int, frozenset[str]] = {version: frozenset()}
+        """Actions that a version holds or taps, from the newest made one on."""
+        self._in_call: frozenset[str] = frozenset()
+        """Actions that the call in flight holds or taps."""
+        self._launched = version
+        """The version that it has taken in."""
         self._pressed_in: dict[str, int] = {}
         self._taps: dict[str, int] = {}
         """Actions that were let go, with the version that they were pressed in, until a call has made it."""
@@ -78,17 +82,20 @@ class ConditionBook:
         return None if negative == self.current.negative else self._next(negative=negative)
 
     def launched(self, version: int) -> None:
-        """A call takes `version` in: taps up to it have their group, unless it fails."""
-        self._launched = max(self._launched, version)
+        """A call takes `version` in: what it taps has its group, unless the call fails."""
+        self._launched, self._in_call = version, self._carried.get(version, frozenset())
 
     def made(self, version: int) -> None:
-        """The call under `version` made its groups: taps up to it have had theirs."""
+        """The call under `version` made its groups: what it held or tapped was shown. A tap of another call, which failed, waits on."""
         self._made = max(self._made, version)
-        self._taps = {a: v for a, v in self._taps.items() if v > version}
+        shown = self._carried.get(version, frozenset())
+        self._taps = {a: v for a, v in self._taps.items() if v > version or a not in shown}
+        self._carried = {v: actions for v, actions in self._carried.items() if v >= self._made}
+        self._in_call = frozenset()
 
     def failed(self) -> Condition | None:
         """The call that was launched made nothing. The new condition where a tap would be lost by that, or None."""
-        self._launched = self._made
+        self._in_call = frozenset()
         waiting = set(self._taps) - set(self._pressed_in)
         return self._next() if waiting - set(self.current.tapped) else None
 
@@ -102,6 +109,8 @@ class ConditionBook:
 
     def _next(self, **changes: Any) -> Condition:
         keys = tuple(sorted(self._pressed_in))
-        taps = tuple(sorted(a for a, v in self._taps.items() if v > self._launched and a not in self._pressed_in))
+        under_way = {a for a, v in self._taps.items() if v <= self._launched and a in self._in_call}
+        taps = tuple(sorted(set(self._taps) - under_way - set(self._pressed_in)))
         self.current = replace(self.current, version=self.current.version + 1, keys=keys, tapped=taps, **changes)
+        self._carried[self.current.version] = frozenset((*keys, *taps))
         return self.current

@@ -85,3 +85,33 @@ def test_a_rejected_prompt_does_not_live_on_in_later_conditions() -> None:
     book.set_prompt("worse")
     c = book.revert(good, changed=True)
     assert (c.version, c.prompt, c.keys) == (4, "a", ("forward",))
+
+
+def test_a_tap_of_a_call_that_failed_is_not_taken_for_shown_by_a_call_that_lacks_it() -> None:
+    """The call with the tap is given up, and in the same instant another one is launched whose condition was made without it."""
+    book = ConditionBook("a")
+    book.press("forward")
+    book.release("forward")
+    book.launched(2)
+    without = book.set_prompt("b")
+    assert without is not None and (without.version, without.tapped) == (3, ())
+    again = book.failed()
+    assert again is not None and again.tapped == ("forward",)
+    book.launched(3)
+    book.made(3)
+    after = book.set_prompt("c")
+    assert after is not None and after.tapped == ("forward",), "nothing has shown it yet"
+    book.launched(after.version)
+    book.made(after.version)
+    later = book.set_prompt("d")
+    assert later is not None and later.tapped == ()
+
+
+def test_a_second_press_during_a_call_that_has_the_first_one_is_a_tap_of_its_own() -> None:
+    book = ConditionBook("a")
+    book.press("forward")
+    book.launched(1)
+    book.release("forward")
+    book.press("forward")
+    again = book.release("forward")
+    assert again is not None and again.tapped == ("forward",)
