@@ -46,6 +46,7 @@ class WebSocketLine:
         self._out: Inbox[bytes | None] = Inbox(SystemClock())
         self._lock = threading.Lock()
         self._waiting = 0
+        self._closed = False
         tune(connection.socket)
         threading.Thread(target=self._write, name="foreland-send", daemon=True).start()
 
@@ -60,7 +61,11 @@ class WebSocketLine:
             self._cut()
 
     def close(self) -> None:
-        """See `Line.close`."""
+        """See `Line.close`. Safe to call twice; also when the line is lost, for the thread that sends."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
         self._out.put(None)
         late = threading.Timer(CLOSE_SECONDS, self._cut)
         late.daemon = True
@@ -97,8 +102,8 @@ def tune(sock: socket.socket) -> None:
         pass
 
 
-def read(connection: Connection, heard: Heard) -> None:
-    """Hands on what comes until the line is lost. Text is no message of ours: it ends the line."""
+def read(connection: Connection, line: WebSocketLine, heard: Heard) -> None:
+    """Hands on what comes until the line is lost, and closes it. Text is no message of ours: it ends the line."""
     try:
         for data in connection:
             if not isinstance(data, bytes):
@@ -107,6 +112,7 @@ def read(connection: Connection, heard: Heard) -> None:
     except (ConnectionClosed, OSError):
         pass
     finally:
+        line.close()
         heard(None)
 
 
@@ -150,7 +156,7 @@ def dialler(url: str, context: ssl.SSLContext | None = None, check: Callable[[Co
                 connection.close()
                 raise
         line = WebSocketLine(connection)
-        threading.Thread(target=read, args=(connection, heard), name="foreland-read", daemon=True).start()
+        threading.Thread(target=read, args=(connection, line, heard), name="foreland-read", daemon=True).start()
         return line
 
     return dial
@@ -255,4 +261,4 @@ def _attend(lobby: Lobby, connection: ServerConnection) -> None:
                 pass
         return
     connection.protocol.max_message_size = LARGEST_FROM_CLIENT
-    read(connection, host.heard_from(line))
+    read(connection, line, host.heard_from(line))

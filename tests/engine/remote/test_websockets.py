@@ -158,3 +158,15 @@ def test_a_program_walks_a_world_with_a_few_lines(address: str, tmp_path: Path) 
         assert frames[-1][1] > 0, "the key is seen"
     with pytest.raises(Refused, match="wss://"):
         client.connect("ws://192.0.2.1:7420")
+
+
+def test_no_thread_is_left_of_a_line_that_was_lost(address: str) -> None:
+    before = set(threading.enumerate())
+    heard: list[bytes | None] = []
+    line = dialler(address)(heard.append)
+    line._cut()  # type: ignore[attr-defined]
+    end = time.monotonic() + 20
+    while left := [t.name for t in set(threading.enumerate()) - before if t.name.startswith("foreland")]:
+        assert time.monotonic() < end, left
+        time.sleep(0.01)
+    assert heard == [None]

@@ -35,6 +35,8 @@ class Play:
 
     def __init__(self, engine: Engine) -> None:
         self.engine, self.clock = engine, engine.clock
+        self.others = set(threading.enumerate())
+        """Threads that were there before the engine's: of tests before, which may still be ending."""
         self.frames: list[np.ndarray] = []
 
     def until(self, condition: Callable[[], bool]) -> None:
@@ -65,16 +67,17 @@ def start(
     sampler = ToySampler() if sampler is None else sampler
     sampler.sleep = clock.sleep
     engine = Engine(toy(sampler, decoder), SPEC, Settings(prompt="a", **settings), tmp_path / "s", clock)  # type: ignore[arg-type]
+    play = Play(engine)
     engine.start()
-    return Play(engine)
+    return play
 
 
 def lines(tmp_path: Path) -> list[dict]:
     return log_lines(tmp_path / "s")
 
 
-def foreland_threads() -> list[str]:
-    return [t.name for t in threading.enumerate() if t.name.startswith("foreland")]
+def foreland_threads(play: Play) -> list[str]:
+    return [t.name for t in set(threading.enumerate()) - play.others if t.name.startswith("foreland")]
 
 
 @pytest.mark.parametrize("clock", [VirtualClock, pytest.param(SystemClock, marks=pytest.mark.integration)])
@@ -82,7 +85,7 @@ def test_a_world_plays_in_order_and_leaves_no_thread(tmp_path: Path, clock: Call
     play = start(tmp_path, clock=clock())
     play.frames_more(40)
     play.engine.close()
-    assert foreland_threads() == []
+    assert foreland_threads(play) == []
     shown = [(int(f[0, 0, 0]), int(f[0, 0, 2])) for f in play.frames]
     assert shown == [(i // 4, i % 4) for i in range(len(shown))]
     summary = json.loads((tmp_path / "s" / "summary.json").read_text())
@@ -232,7 +235,7 @@ def test_closing_during_a_call_ends_within_a_step(tmp_path: Path, clock: Callabl
     began = play.clock.now()
     play.engine.close()
     assert play.clock.now() - began < 1.0
-    assert foreland_threads() == []
+    assert foreland_threads(play) == []
 
 
 def test_closing_before_the_start_is_fine(tmp_path: Path) -> None:
@@ -440,7 +443,7 @@ def test_conditions_that_take_time_are_made_beside_the_world(tmp_path: Path) -> 
     assert "foreland-prepare" in sampler.threads
     assert sampler.settled >= 2 and sampler.idled >= 2
     end = time.monotonic() + WAIT
-    while foreland_threads():
+    while foreland_threads(play):
         assert time.monotonic() < end, "a thread is left"
     ends = [x["data"] for x in lines(tmp_path) if x.get("name") == "Receipt" and x["data"]["outcome"] == "rejected"]
     assert len(ends) == 2

@@ -546,7 +546,7 @@ def test_closing_during_a_step_of_a_minute_leaves_a_complete_log_and_does_not_wa
     assert play.engine.summary is not None
     assert lines(tmp_path)[-1]["kind"] == "summary"
     play.engine.close(FOREVER)
-    assert foreland_threads() == []
+    assert foreland_threads(play) == []
     assert play.engine.error is None
     assert lines(tmp_path)[-1]["kind"] == "summary"
 
