@@ -41,6 +41,7 @@ from engine.control.events import (
     Revoke,
     SessionClosed,
     SetTimer,
+    SlotGranted,
     TimerFired,
 )
 from engine.runtime.takes import Kept
@@ -61,6 +62,7 @@ EVENTS: dict[str, tuple[type[Event], tuple[str, ...]]] = {
     "t": (TimerFired, ("at",)),
     "h": (PlaybackHeld, ("at", "why", "since")),
     "u": (PlaybackReleased, ("at", "why", "since")),
+    "w": (SlotGranted, ("at",)),
     "x": (SessionClosed, ("at",)),
 }
 """By code: the kind of event, and its fields in the order of a row. A changed policy is rare and stays a line."""
