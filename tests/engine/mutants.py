@@ -170,8 +170,14 @@ MUTANTS = [
         "return out * _scale(self.steps / other.steps) if self.steps and other.steps else out",
         "return out",
     ),
-    Mutant("taps-never-served", B, "        self._taps = {a: v for a, v in self._taps.items() if v > version}\n", ""),
-    Mutant("taps-lost-with-a-call", B, "        self._launched = self._made\n", ""),
+    Mutant(
+        "taps-never-served",
+        B,
+        "        self._taps = {a: v for a, v in self._taps.items() if v > version or a not in shown}\n",
+        "",
+    ),
+    Mutant("taps-lost-with-a-call", B, "        self._in_call = frozenset()\n        waiting", "        waiting"),
+    Mutant("a-call-serves-taps-that-it-lacks", B, "if v > version or a not in shown}", "if v > version}"),
     Mutant("drop-off-by-one", P, "p >= max(first, self.next_position)", "p > max(first, self.next_position)"),
     Mutant("pause-is-stall", P, "                self._stalled += now - self._paused\n", "                pass\n"),
     Mutant(
