@@ -13,6 +13,7 @@ from pathlib import Path
 from app.storage.worlds import WORLD_FILE, World, WorldFile, read_world, save_world
 from engine.documents import DocumentError, read_document
 from engine.files import check_regular, write_whole
+from engine.models.catalogue import DEFAULT
 from engine.models.media_files import FILMS, PICTURES
 
 SUFFIX = ".foreland"
@@ -83,7 +84,7 @@ def open_archive(file: Path, home: Path) -> World:
         raise DocumentError(f"{file}: model: {about.model[:100]!r} is not the name of a model")
     if not thumbnail.startswith(PNG):
         raise DocumentError(f"{file}: {THUMBNAIL} is not a PNG")
-    world = World(about.name or file.stem, about.prompt, about.seed, about.model or World("", "", 0).model)
+    world = World(about.name or file.stem, about.prompt, about.seed, about.model or DEFAULT)
     return read_world(save_world(home, world, thumbnail, place))
 
 

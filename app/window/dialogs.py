@@ -111,4 +111,4 @@ class Dialogs(QObject):
         """Where a world to be sent is written to, None where the person thinks better of it."""
         self._inputs.keys.clear()
         file, _ = QFileDialog.getSaveFileName(self._window, tr("Share this world"), f"world{SUFFIX}", f"*{SUFFIX}")
-        return Path(file).with_suffix(SUFFIX) if file else None
+        return Path(file if file.endswith(SUFFIX) else file + SUFFIX) if file else None

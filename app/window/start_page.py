@@ -31,19 +31,17 @@ from app.window.world_controller import WorldController
 
 def choices(home: Path | None) -> list[World]:
     """Worlds in the order in which they are proposed: where the person was, their own, those that ship."""
-    last = sessions(home, most=1)
-    again = [World(tr("Go on where you were"), s.prompt, s.seed, s.model) for s in last]
-    listed = worlds(home)
-    if last and home is not None and (place := kept_place(home, last[0])) is not None:
-        return [replace(place, name=tr("Go on where you were"), file=None, own=False), *listed]
-    for (
-        w
-    ) in again:  # with the picture of a world that began the same way; without one it is not what a person sees first
-        same = [x for x in listed if (x.prompt, x.seed, x.model) == (w.prompt, w.seed, w.model)]
-        if not same:
-            return [*listed, w]
-        again = [World(w.name, w.prompt, w.seed, w.model, thumbnail=same[0].thumbnail, loop=same[0].loop)]
-    return [*again, *listed]
+    listed, last = worlds(home), sessions(home, most=1)
+    if home is None or not last:
+        return listed
+    session, name = last[0], tr("Go on where you were")
+    if (place := kept_place(home, session)) is not None:
+        return [replace(place, name=name, file=None, own=False), *listed]
+    again = World(name, session.prompt, session.seed, session.model)
+    for w in listed:  # with the picture of a world that began the same way
+        if (w.prompt, w.seed, w.model) == (again.prompt, again.seed, again.model):
+            return [replace(again, thumbnail=w.thumbnail, loop=w.loop), *listed]
+    return [*listed, again]  # without a picture it is not what a person sees first
 
 
 def first_world(home: Path | None) -> World | None:
@@ -148,8 +146,8 @@ class StartPage(QObject):
     def open_file(self, file: Path) -> None:
         """Enters a world in a file; one that was sent as an archive is among the person's own afterwards."""
         try:
-            archive = file.suffix.lower() == SUFFIX and self._home is not None
-            world = open_archive(file, self._home) if archive and self._home is not None else read_world(file)
+            home = self._home if file.suffix.lower() == SUFFIX else None
+            world = read_world(file) if home is None else open_archive(file, home)
         except (OSError, ValueError) as e:
             self.messagePosted.emit(tr("{error}; nothing was changed", error=e))
             return

@@ -127,21 +127,16 @@ class WorldController(QObject):
         """Saves prompt, seed and model of this world, and the place on the screen, or else its start image. thumbnail: a
         PNG.
         """
-        prompt = self.engine.view.prompt
-        world = World(prompt, prompt, seed, self.spec.name, self._start_file)
         try:
-            saved = save_world(home, world, thumbnail, self.engine.place())
+            saved = save_world(home, self._world(seed), thumbnail, self.engine.place())
             self.messagePosted.emit(tr("saved {file}", file=saved))
         except OSError as e:
             self.messagePosted.emit(tr("the world could not be saved: {error}", error=e))
 
     def share(self, file: Path, seed: int, thumbnail: bytes) -> None:
         """The same as one file, which can be sent."""
-        prompt = self.engine.view.prompt
         try:
-            write_archive(
-                file, World(prompt, prompt, seed, self.spec.name, self._start_file), thumbnail, self.engine.place()
-            )
+            write_archive(file, self._world(seed), thumbnail, self.engine.place())
             self.messagePosted.emit(tr("saved {file}", file=file))
         except OSError as e:
             self.messagePosted.emit(tr("the world could not be saved: {error}", error=e))
@@ -152,10 +147,14 @@ class WorldController(QObject):
             return
         try:
             if (place := self.engine.place()) is not None:
-                prompt = self.engine.view.prompt
-                keep_place(home, World(prompt, prompt, seed, self.spec.name), thumbnail, place)
+                keep_place(home, self._world(seed), thumbnail, place)
         except (OSError, ValueError, RuntimeError):
             log.warning("the last place could not be kept", exc_info=True)
+
+    def _world(self, seed: int) -> World:
+        """The world on show, as it is saved: named after its prompt."""
+        prompt = self.engine.view.prompt
+        return World(prompt, prompt, seed, self.spec.name, self._start_file)
 
     def open_model(self, name: str, prompt: str, seed: int) -> None:
         """Replaces the engine by one of another model. What cannot be opened is a message, and the world goes on."""

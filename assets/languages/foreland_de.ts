@@ -1090,12 +1090,12 @@ Block: sie wartet auf das Ende des Blocks, wie andere Programme. Nichts umsonst,
    <translation>Tafeln</translation>
   </message>
   <message>
-   <source>Delete the world “{name}”? This cannot be undone.</source>
-   <translation>Die Welt „{name}“ löschen? Das kann nicht rückgängig gemacht werden.</translation>
-  </message>
-  <message>
    <source>Go on where you were</source>
    <translation>Weiter, wo du warst</translation>
+  </message>
+  <message>
+   <source>Delete the world “{name}”? This cannot be undone.</source>
+   <translation>Die Welt „{name}“ löschen? Das kann nicht rückgängig gemacht werden.</translation>
   </message>
   <message>
    <source>Name of the world</source>

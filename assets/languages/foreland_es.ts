@@ -1090,12 +1090,12 @@ bloque: espera al final del bloque, como otros motores. Nada en balde, latencia 
    <translation>Paneles</translation>
   </message>
   <message>
-   <source>Delete the world “{name}”? This cannot be undone.</source>
-   <translation>¿Borrar el mundo «{name}»? No se puede deshacer.</translation>
-  </message>
-  <message>
    <source>Go on where you were</source>
    <translation>Seguir donde estabas</translation>
+  </message>
+  <message>
+   <source>Delete the world “{name}”? This cannot be undone.</source>
+   <translation>¿Borrar el mundo «{name}»? No se puede deshacer.</translation>
   </message>
   <message>
    <source>Name of the world</source>

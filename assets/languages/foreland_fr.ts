@@ -1090,12 +1090,12 @@ bloc : il attend la fin du bloc, comme d’autres moteurs. Rien pour rien, laten
    <translation>Panneaux</translation>
   </message>
   <message>
-   <source>Delete the world “{name}”? This cannot be undone.</source>
-   <translation>Supprimer le monde « {name} » ? C’est définitif.</translation>
-  </message>
-  <message>
    <source>Go on where you were</source>
    <translation>Reprendre où vous étiez</translation>
+  </message>
+  <message>
+   <source>Delete the world “{name}”? This cannot be undone.</source>
+   <translation>Supprimer le monde « {name} » ? C’est définitif.</translation>
   </message>
   <message>
    <source>Name of the world</source>

@@ -1090,12 +1090,12 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
    <translation>パネル</translation>
   </message>
   <message>
-   <source>Delete the world “{name}”? This cannot be undone.</source>
-   <translation>世界「{name}」を削除しますか？元に戻せません。</translation>
-  </message>
-  <message>
    <source>Go on where you were</source>
    <translation>前回の続き</translation>
+  </message>
+  <message>
+   <source>Delete the world “{name}”? This cannot be undone.</source>
+   <translation>世界「{name}」を削除しますか？元に戻せません。</translation>
   </message>
   <message>
    <source>Name of the world</source>

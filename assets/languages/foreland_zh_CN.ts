@@ -1090,12 +1090,12 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
    <translation>面板</translation>
   </message>
   <message>
-   <source>Delete the world “{name}”? This cannot be undone.</source>
-   <translation>删除世界“{name}”？无法恢复。</translation>
-  </message>
-  <message>
    <source>Go on where you were</source>
    <translation>从上次的地方继续</translation>
+  </message>
+  <message>
+   <source>Delete the world “{name}”? This cannot be undone.</source>
+   <translation>删除世界“{name}”？无法恢复。</translation>
   </message>
   <message>
    <source>Name of the world</source>
