@@ -462,7 +462,8 @@ class Controller:
         entry = self._open.get(e.version)
         if entry is not None and not entry.ready:
             del self._open[e.version]
-            self._unmade.pop(e.version, None)
+            if self._unmade.get(e.version) is not Change.PRESS:  # what is held is in the version that takes its place
+                self._unmade.pop(e.version, None)
             out.append(Receipt(e.version, Outcome.REJECTED, e.at, entry.arrival, reason=e.reason))
 
     def _note_progress(self, e: CallProgressed, out: list[Command]) -> None:

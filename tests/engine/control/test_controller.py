@@ -502,6 +502,16 @@ def test_a_press_keeps_the_first_group_that_shows_it_though_the_release_comes_at
         assert of(Launch, c.handle(RequestFinished(0.99, 1)))[0].branch == branch
 
 
+def test_a_press_under_words_that_are_rejected_keeps_its_group_all_the_same() -> None:
+    c = playing(controller(), now=0.1)
+    c.handle(ConditionChanged(0.8, 1, 0.8, False, Change.PRESS))
+    c.handle(InputsRejected(0.85, 1, "no such words"))
+    assert of(Launch, c.handle(ConditionChanged(0.9, 2, 0.9, True, Change.OTHER)))[0].branch == 4
+    c.handle(ConditionChanged(0.95, 3, 0.95, True, Change.RELEASE))
+    c.handle(GroupsReady(0.99, 1, (4,) * 8))
+    assert of(Launch, c.handle(RequestFinished(0.99, 1)))[0].branch == 5
+
+
 def test_an_edit_of_the_words_is_measured_by_itself() -> None:
     c = playing(controller())
     c.handle(ConditionChanged(0.6, 1, 0.6, True, Change.PROMPT))
