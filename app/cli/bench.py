@@ -15,7 +15,7 @@ from app.cli.progress import ProgressLine
 from app.cli.report import markdown, write_json
 from app.options import ChoiceError, ModelOptions, gpu_count
 from engine.assets import prompt_presets
-from engine.measure.simulate import METHODS, UPDATES
+from engine.measure.simulate import LIVE, UPDATES
 from engine.models.cores import default_threads
 from engine.models.interface import Model
 from engine.models.load_options import DTYPES
@@ -45,7 +45,7 @@ def bench() -> None:
 @bench.command()
 @model_options
 @windows_option
-@click.option("--policy", type=Listed(click.Choice(list(METHODS))), default="speculative,chunk", help="What decides.")
+@click.option("--policy", type=Listed(click.Choice(LIVE)), default="speculative,chunk", help="What decides.")
 @click.option("--rate", type=Listed(click.Choice(list(UPDATES))), default="low,high", help="Updates as in the paper.")
 @click.option("--trajectories", type=Whole(min=1), default=2, help="Of each setting.")
 @click.option("--seconds", type=Number(5), default=30.0, help="Of one trajectory.")

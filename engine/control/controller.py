@@ -32,9 +32,10 @@ Symbols, as in the paper: K latents of a call, j branch, d first undelivered pos
 position without a prediction; C seconds from a launch to its first deliverable group. The latency of an update is
 L = R + C + Q: it waits for R until a call takes it in, and what was made for it waits for Q until it plays.
 
-Two policies go beyond the paper and are off in a plain `Policy`. *Short answers*: an update is answered by a call of fewer
+Three policies go beyond the paper and are off in a plain `Policy`. *Short answers*: an update is answered by a call of fewer
 latents, which is there sooner and lasts until a refill of the full K follows. *Preemption*: a call that a newer condition has
-made worthless is stopped at its next denoising step; what it had revoked comes back first.
+made worthless is stopped at its next denoising step; what it had revoked comes back first. *An alternative*: in idle time the
+likeliest next condition is sampled beside the cache, some groups ahead; if that condition comes, it plays from there.
 
 Differences from the sources, each marked [ours] in the design notes: `ready` has two kinds; a due refill takes the
 newest ready version; a failed call gets back what it revoked; calls past a hard limit are abandoned.
@@ -68,6 +69,7 @@ from engine.control.events import (
     GroupLost,
     GroupsReady,
     GroupStarted,
+    Guessed,
     Hold,
     InputsReady,
     InputsRejected,
@@ -79,6 +81,7 @@ from engine.control.events import (
     Policy,
     PolicyChanged,
     Prediction,
+    Promote,
     Reason,
     Receipt,
     RequestFinished,
@@ -87,6 +90,7 @@ from engine.control.events import (
     SessionClosed,
     SetTimer,
     SlotGranted,
+    Take,
     TimerFired,
 )
 
@@ -116,7 +120,9 @@ EITHER = CONSUME | PRODUCE
 
 TRANSITIONS: dict[tuple[State, type[Event]], Transition] = {
     (State.CONSUME, ConditionChanged): Transition("_record_condition", EITHER),
-    (State.PRODUCE, ConditionChanged): Transition("_record_condition", PRODUCE),
+    (State.PRODUCE, ConditionChanged): Transition("_record_condition", EITHER),
+    (State.CONSUME, Guessed): Transition("_note_guess", EITHER),
+    (State.PRODUCE, Guessed): Transition("_note_guess", PRODUCE),
     (State.CONSUME, InputsReady): Transition("_offer_version", EITHER),
     (State.PRODUCE, InputsReady): Transition("_offer_version", PRODUCE),
     (State.CONSUME, InputsRejected): Transition("_reject_version", EITHER),
@@ -161,8 +167,15 @@ STEPS_LEFT = 2
 """Denoising steps that a call has to have left for a stop to be worth it: what is nearly done is had sooner than begun anew. [ours]"""
 PREEMPTED = "preempted"
 """The reason of an Abandon that makes room for a newer condition."""
+ROOM = "room for other work"
+"""The reason of an Abandon of what idle time was used for."""
+ALTERNATIVES = 2
+"""Alternatives that are sampled after one condition, at most: a key that has been held for long may be held for longer. [ours]"""
 RETRY_MOST = 60.0
 """Seconds of the longest rest between failed calls."""
+
+
+NO_VERSION = -1
 
 
 @dataclass(slots=True)
@@ -190,6 +203,22 @@ class InFlight:
     """Seconds of its sampling, judged by its own steps; 0 before the first."""
     first_ready: float | None = None
     made: int = 0
+    after: int = NO_VERSION
+    """The version that it is the likeliest condition after; NO_VERSION: it is no alternative."""
+    taken: float = 0.0
+    """When it stopped being an alternative, seconds: for an update, its C begins then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Groups that were sampled for a condition that may come. They do not play unless it does."""
+
+    call: int
+    branch: int
+    after: int
+    """The version that this is the likeliest condition after."""
+    spans: tuple[int, ...]
+    """Frames of each group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +285,12 @@ class Controller:
         self.want: Want | None = None
         """The call that waits for SlotGranted; None: there is none."""
         self._granted = False
+        self.alternative: Alternative | None = None
+        """What waits for the condition that was guessed."""
+        self._guess = NO_VERSION
+        """The version after which the likeliest condition is known."""
+        self._tried = 0
+        """Alternatives that were launched after it."""
         self.counts = Counts()
         self.failures = 0
         """Calls in a row that failed, or whose groups could not be decoded."""
@@ -432,6 +467,7 @@ class Controller:
         """record the version; receipt"""
         if e.version <= self.newest:
             raise ProtocolError(f"version {e.version} is not newer than {self.newest}")
+        came = self.newest if e.guessed and e.inputs_ready else NO_VERSION
         self.newest = e.version
         self._open[e.version] = Pending(e.arrival, e.inputs_ready)
         self._unmade[e.version] = e.change
@@ -440,7 +476,15 @@ class Controller:
             self.failures = 0
         if e.inputs_ready:
             self._offer(e.version)
+        self._guess, self._tried = NO_VERSION, 0
+        self._settle_alternative(came, e.at, out)
+        if e.inputs_ready:
             self._preempt(e.at, out)
+
+    def _note_guess(self, e: Guessed, out: list[Command]) -> None:
+        """the likeliest next condition is known: it may be sampled in idle time"""
+        if e.after == self.newest:
+            self._guess, self._tried = e.after, 0
 
     def _offer_version(self, e: InputsReady, out: list[Command]) -> None:
         """the version can run: it is pending, if it is the newest"""
@@ -484,6 +528,9 @@ class Controller:
             return
         if call.made + len(e.spans) > call.window:
             raise ProtocolError(f"call {e.call} made more than its {call.window} groups")
+        if call.after != NO_VERSION:
+            self.alternative = Alternative(call.call, call.branch, call.after, e.spans)
+            return
         if call.first_ready is None:
             self._first_groups(call, e)
         self._span = e.spans[-1] if e.spans else self._span
@@ -501,7 +548,7 @@ class Controller:
         began = call.launched if call.began is None else call.began
         took = e.at - began if e.sampled is None else e.sampled - began + self.estimator.decode
         self.estimator.saw_first(call.work, took, call.branch == self._began_at)
-        self._calls[call.call] = CallTimes(call.launched, e.at)
+        self._calls[call.call] = CallTimes(max(call.launched, call.taken), e.at)
         self._unmade = {v: change for v, change in self._unmade.items() if v > call.version}
         self.decoded.add(call.branch)
         if call.press:
@@ -583,7 +630,10 @@ class Controller:
     def _check_limit(self, e: TimerFired | PlaybackHeld | PlaybackReleased | PolicyChanged, out: list[Command]) -> None:
         """a call past its limit is abandoned"""
         call = self._active()
-        if e.at >= call.launched + self._limit(call) - SIMULTANEOUS:
+        if call.after != NO_VERSION and (self.refill_due(e.at) or not self.policy.ahead):
+            out.append(Abandon(call.call, ROOM))
+            self._free()
+        elif e.at >= call.launched + self._limit(call) - SIMULTANEOUS:
             reason = f"no end after {self._limit(call):g} s"
             out.append(Abandon(call.call, reason))
             self._abandoned += 1
@@ -624,6 +674,8 @@ class Controller:
     def _change_policy(self, e: PolicyChanged, out: list[Command]) -> None:
         """the policy holds from the next call on; a call past its limit is abandoned"""
         self.policy = e.policy
+        if not e.policy.ahead:
+            self._drop_alternative()
         if self.in_flight is not None:
             self._check_limit(e, out)
 
@@ -640,6 +692,7 @@ class Controller:
         if self.in_flight is not None:
             out.append(Abandon(self.in_flight.call, "closed"))
             self.in_flight = None
+        self._drop_alternative()
         self._revoke(max(self.delivered, self.locked), Reason.CLOSED, out)
         for version, p in sorted(self._open.items()):
             out.append(Receipt(version, Outcome.DROPPED, e.at, p.arrival))
@@ -661,6 +714,9 @@ class Controller:
 
     def _failed(self, call: InFlight, error: str, now: float, out: list[Command]) -> None:
         """A call ended without its groups: what it revoked comes back, and its version is wanted again."""
+        if call.after != NO_VERSION:
+            self._tried = ALTERNATIVES
+            return
         self._give_back(call, out)
         if call.made == 0 or not self.policy.retry_after:
             self._want_again(call)
@@ -722,11 +778,14 @@ class Controller:
         """The guard: no active call, and a pending version with a branch or a refill that is due. Where worlds share a sampler it only
         says what it wants until that is granted: the branch is chosen, and predictions revoked, when the call really begins."""
         self.want = None
+        if self.alternative is not None and not self._can_be_taken(self.alternative.branch, now):
+            self._drop_alternative()
         if self._rests(now):
             return
         due = self.refill_due(now)
         wanted = self.pending is not None and self.policy.commit is Commit.SPECULATIVE
         if not (due or wanted):
+            self._use_idle_time(now, out)
             return
         updating = self.pending is not None
         if self.policy.wait is not None and not self._granted:
@@ -754,7 +813,103 @@ class Controller:
             self.missed_deadlines += 1
         out.append(Launch(call.call, j, call.window, version, reason, late))
 
+    # -- an alternative in idle time -----------------------------------------------------------------------------------
+
+    def _use_idle_time(self, now: float, out: list[Command]) -> None:
+        """The likeliest next condition is sampled beside the cache, if that ends before the next refill begins."""
+        p = self.policy
+        if not p.ahead or self._guess != self.newest or self.alternative is not None or self._tried >= ALTERNATIVES:
+            return
+        if self.held or self.failures or p.wait is not None or p.commit is Commit.CHUNK or self.pending is not None:
+            return
+        work = self._work(False, self._answering(False))
+        over = now + self.estimator.lead(work)
+        if over > self.deadline(self.end, now) - self.lead():
+            return
+        in_time = [j for j in range(max(self.locked, self.delivered), self.end) if self._is_branch_point(j)]
+        in_time = [j for j in in_time if self.deadline(j, now) >= over + self.estimator.decode - SIMULTANEOUS]
+        j = next((j for j in in_time if j >= in_time[0] + p.ahead), None)
+        if j is None:
+            return
+        self._tried += 1
+        call = InFlight(self._next_call, j, work.window, self._ready, now, Reason.ALTERNATIVE, work, after=self._guess)
+        self.in_flight = call
+        self._next_call += 1
+        self.state = State.PRODUCE
+        out.append(Launch(call.call, j, call.window, call.version, call.reason))
+
+    def _can_be_taken(self, branch: int, now: float) -> bool:
+        """Whether a group from an alternative that begins here can be decoded before it is due."""
+        if not max(self.locked, self.delivered) <= branch < self.end:
+            return False
+        before = sum(p not in self.decoded for p in range(self.delivered, branch))
+        return self.deadline(branch, now) >= now + (before + 1) * self.estimator.decode + self.estimator.margin
+
+    def _is_sooner(self, branch: int, now: float) -> bool:
+        """Whether what begins at a branch plays no later than what a new call would make."""
+        return self._can_be_taken(branch, now) and branch <= self.branch(now)[0]
+
+    def _settle_alternative(self, came: int, now: float, out: list[Command]) -> None:
+        """A new condition is here. came: the version that it was guessed after; NO_VERSION where it is not what was guessed. What was
+        sampled for it plays, if nothing newer would be there sooner; what was sampled for another one is dropped."""
+        call, made = self.in_flight, self.alternative
+        wanted = came != NO_VERSION and self.policy.commit is Commit.SPECULATIVE
+        if call is not None and call.after != NO_VERSION:
+            if wanted and call.after == came and self._lands_in_time(call, now):
+                self._promote(call, now, out)
+            else:
+                out.append(Abandon(call.call, ROOM))
+                self._free()
+        elif made is not None and wanted and made.after == came and self._is_sooner(made.branch, now):
+            self._take(made, now, out)
+        else:
+            self._drop_alternative()
+
+    def _lands_in_time(self, call: InFlight, now: float) -> bool:
+        """Whether an alternative in flight will be there before its branch is due, and no later than a new call."""
+        began = call.launched if call.began is None else call.began
+        lands = max(now, began + max(call.foreseen, self.estimator.first(call.work))) + self.estimator.decode
+        due = self.deadline(call.branch, now)
+        return lands + self.estimator.margin <= due and self._is_sooner(call.branch, now)
+
+    def _promote(self, call: InFlight, now: float, out: list[Command]) -> None:
+        """The alternative in flight is the call that answers the newest condition."""
+        self.locked = max(self.locked, call.branch)
+        call.shadow = self._revoke(call.branch, Reason.UPDATE, out)
+        call.version, call.reason, call.after, call.taken = self._ready, Reason.UPDATE, NO_VERSION, now
+        call.press = Change.PRESS in self._unmade.values()
+        self.pending, self.running = None, self._ready
+        out.append(Promote(call.call, call.version))
+
+    def _take(self, made: Alternative, now: float, out: list[Command]) -> None:
+        """An alternative's groups take the place of what was predicted from its branch on."""
+        self.alternative = None
+        self.locked = max(self.locked, made.branch)
+        self._revoke(made.branch, Reason.UPDATE, out)
+        version = self.running = self._ready
+        self.pending = None
+        if Change.PRESS in self._unmade.values():
+            self.locked = max(self.locked, made.branch + 1)
+        self._unmade = {v: change for v, change in self._unmade.items() if v > version}
+        entries = []
+        for i, span in enumerate(made.spans):
+            entries.append(Prediction(self.end + i, made.call, i, self._end_frame, span, version))
+            self._end_frame += span
+        self.cache.extend(entries)
+        self.counts.predicted += len(entries)
+        self._calls[made.call] = CallTimes(now, now)
+        out.append(Take(made.call, tuple(entries)))
+
+    def _drop_alternative(self) -> None:
+        """What was sampled for nothing counts as predicted and revoked."""
+        if self.alternative is not None:
+            self.counts.predicted += len(self.alternative.spans)
+            self.counts.revoked += len(self.alternative.spans)
+            self.alternative = None
+
     def _revoke(self, j: int, reason: Reason, out: list[Command]) -> tuple[Prediction, ...]:
+        if self.alternative is not None and j < self.alternative.branch:
+            self._drop_alternative()
         gone: list[Prediction] = []
         while self.end > j:
             gone.append(self.cache.pop())
@@ -769,6 +924,8 @@ class Controller:
     def _set_timer(self, now: float, out: list[Command]) -> None:
         if self.in_flight is not None:
             timer = self.in_flight.launched + self._limit(self.in_flight)
+            if self.in_flight.after != NO_VERSION and not self.held:
+                timer = min(timer, max(now, self.deadline(self.end, now) - self.lead()))
         elif self._rests(now):
             timer = self._retry_at if self.policy.retry_after else NEVER
         elif self.held or self.want is not None:

@@ -76,10 +76,22 @@ class Policy:
     None: it is this world's own. [ours]"""
     preempt: int = 0
     """Calls in a row that are stopped at a step for a newer condition, at most; 0: the paper's method, which stops none. [ours]"""
+    ahead: int = 0
+    """In idle time an alternative is sampled for the likeliest next condition, so many groups after the first branch that could be in
+    time; 0: none is. [ours]"""
 
     def __post_init__(self) -> None:
         counts = (self.window, self.phase, self.block, self.attempts)
-        least = (self.patience, self.retry_after, self.steps, self.aim, self.preempt, self.wait or 0.0, *self.answers)
+        least = (
+            self.patience,
+            self.retry_after,
+            self.steps,
+            self.aim,
+            self.preempt,
+            self.ahead,
+            self.wait or 0.0,
+            *self.answers,
+        )
         if self.fps <= 0 or min(counts) < 1 or self.hard_limit <= 0 or min(least) < 0:
             raise ValueError(f"impossible policy: {self}")
 
@@ -97,6 +109,17 @@ class ConditionChanged:
     """When the key or prompt reached the application; not after `at`."""
     inputs_ready: bool = False
     change: Change = Change.OTHER
+    guessed: bool = False
+    """It is what was guessed after the version before it: see `Guessed`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guessed:
+    """The inputs of the likeliest condition after the newest version are there. [ours]"""
+
+    at: float
+    after: int
+    """That version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +253,7 @@ class SessionClosed:
 
 Event = (
     ConditionChanged
+    | Guessed
     | InputsReady
     | InputsRejected
     | CallProgressed
@@ -255,6 +279,8 @@ class Reason(StrEnum):
 
     UPDATE = "update"
     REFILL = "refill"
+    ALTERNATIVE = "alternative"
+    """In idle time, for a condition that may come."""
     LOST = "lost"
     CLOSED = "closed"
 
@@ -279,6 +305,7 @@ class Launch:
     branch: int
     window: int
     version: int
+    """Of an alternative, the one that it would follow: it is sampled under the condition that was guessed."""
     reason: Reason
     late: float = 0.0
     """Seconds by which the branch's deadline is missed."""
@@ -297,6 +324,22 @@ class Restore:
     """A failed call gives back what it had revoked."""
 
     entries: tuple[Prediction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """The condition came that an alternative was sampled for: its groups are predictions now."""
+
+    call: int
+    entries: tuple[Prediction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Promote:
+    """The condition came that the alternative in flight is sampled for: it is an ordinary call now, under this version."""
+
+    call: int
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,4 +400,4 @@ class Notice:
     message: str
 
 
-Command = Launch | Revoke | Restore | Abandon | Receipt | SetTimer | Notice
+Command = Launch | Revoke | Restore | Take | Promote | Abandon | Receipt | SetTimer | Notice

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field, TypeAdapter, model_validator
 
 from engine.assets import FOLDER
-from engine.control.controller import Controller, Counts
+from engine.control.controller import NO_VERSION, PREEMPTED, Controller, Counts
 from engine.control.estimator import Estimator, Work
 from engine.control.events import (
     Abandon,
@@ -26,23 +26,35 @@ from engine.control.events import (
     Event,
     GroupsReady,
     GroupStarted,
+    Guessed,
     Launch,
     Outcome,
     PlaybackHeld,
     PlaybackReleased,
     Policy,
+    Promote,
+    Reason,
     Receipt,
     RequestFinished,
     Restore,
     Revoke,
     SetTimer,
+    Take,
     TimerFired,
 )
 from engine.documents import Document, read_document
 from engine.runtime.metrics import percentile
 
 UPDATES = {"low": (1, 2), "high": (3, 11)}
-"""The paper's protocol: updates of one trajectory, least and most."""
+"""The paper's protocol: updates of one trajectory, least and most. They cannot be guessed."""
+KEYS = "keys"
+"""A rate: presses and releases of keys, as a person's."""
+HELD, APART = 0.45, 0.9
+"""Seconds that a key is held for in the median, and from a release to the next press on average. [ours]"""
+HELD_SPREAD = 0.6
+"""Of the logarithm of the time that a key is held. [ours]"""
+RELEASE_GUESSED, PRESS_GUESSED = 0.8, 0.5
+"""How often the next change is the likeliest one: the held key is let go, the key let go is pressed again. [ours]"""
 WARM_UP = 2.0
 """Seconds at the start of a trajectory without updates: the world has to be there first."""
 
@@ -115,13 +127,22 @@ class Method:
     """Whether updates are answered by short calls."""
     preempt: int = 0
     """See `Policy.preempt`."""
+    ahead: int = 0
+    """See `Policy.ahead`."""
+
+    @property
+    def by_step(self) -> bool:
+        """Whether calls may be stopped at a step."""
+        return self.preempt > 0 or self.ahead > 0
 
     def policy(self, profile: Profile) -> Policy:
         """For a profile's model."""
         answers = tuple(sorted(profile.answers)) if self.answer else ()
-        return Policy(profile.fps, profile.window, self.commit, answers=answers, preempt=self.preempt)
+        return Policy(profile.fps, profile.window, self.commit, answers=answers, preempt=self.preempt, ahead=self.ahead)
 
 
+AHEAD = 1
+"""Groups after the first possible branch at which an alternative begins; docs/method.md has others. [ours]"""
 METHODS = {
     "speculative": Method(),
     "chunk": Method(Commit.CHUNK),
@@ -129,8 +150,12 @@ METHODS = {
     "answer": Method(answer=True),
     "preempt": Method(preempt=2),
     "answer+preempt": Method(answer=True, preempt=2),
+    "alternative": Method(ahead=AHEAD),
+    "all": Method(answer=True, preempt=2, ahead=AHEAD),
 }
 """By name; `speculative` and `paper` are the same."""
+LIVE = tuple(name for name, method in METHODS.items() if not method.ahead)
+"""Those that a session can be set to: docs/method.md says why alternatives are simulated only."""
 
 
 class ProfileEntry(Document):
@@ -220,6 +245,9 @@ class TrajectoryResult:
     late_groups: int = 0
     preempted: int = 0
     """Calls that were stopped for a newer condition."""
+    alternatives: int = 0
+    taken: int = 0
+    """Alternatives that were begun, and those that came true."""
     counts: Counts = field(default_factory=Counts)
 
 
@@ -229,8 +257,17 @@ class Trajectory:
     It is the session that the engine's player and driver give, event by event and to the last bit: a test holds it to them.
     """
 
-    def __init__(self, profile: Profile, method: Method, updates: Sequence[float], seconds: float, seed: int) -> None:
-        """updates: times of arrival, seconds; seed: of the jitter."""
+    def __init__(
+        self,
+        profile: Profile,
+        method: Method,
+        updates: Sequence[float],
+        seconds: float,
+        seed: int,
+        guessed: Sequence[bool] | None = None,
+    ) -> None:
+        """updates: times of arrival, seconds; seed: of the jitter. guessed: which updates are the likeliest ones; None: nobody can
+        tell."""
         self.profile, self.seconds, self.method = profile, seconds, method
         self.now = 0.0
         margin = 2 * profile.jitter * profile.first if profile.lead is None else profile.lead - profile.first
@@ -244,6 +281,7 @@ class Trajectory:
         """Waits for the worker."""
         self.unanswered: list[float] = []
         self._arrivals = deque(sorted(updates))
+        self._guessed = None if guessed is None else deque(guessed)
         self._version = 0
         self.playback = _Playback(self)
         self.worker = _Worker(self, seed)
@@ -287,15 +325,20 @@ class Trajectory:
                 self.timer = command.at
             elif isinstance(command, Launch):
                 self.launch = command
+                self.out.alternatives += command.reason is Reason.ALTERNATIVE
             elif isinstance(command, Receipt):
                 self._received(command)
             elif isinstance(command, Revoke):
                 self.playback.drop(command.entries[0].position)
-            elif isinstance(command, Restore):
+            elif isinstance(command, Restore | Take):
                 for e in command.entries:
                     self.playback.put(e.position, e.start, e.span)
+                self.out.taken += isinstance(command, Take)
+            elif isinstance(command, Promote):
+                self.out.taken += 1
             elif isinstance(command, Abandon):
-                self.out.preempted += 1
+                self.launch = None
+                self.out.preempted += command.reason == PREEMPTED
 
     def _received(self, r: Receipt) -> None:
         if r.outcome is Outcome.SUPERSEDED:
@@ -311,7 +354,11 @@ class Trajectory:
         """An update, with its inputs ready."""
         self._version += 1
         self.unanswered.append(at)
-        self.feed(ConditionChanged(now, self._version, at, True))
+        if self._guessed is None:
+            self.feed(ConditionChanged(now, self._version, at, True))
+            return
+        self.feed(ConditionChanged(now, self._version, at, True, guessed=self._guessed.popleft()))
+        self.feed(Guessed(now, self._version))
 
 
 class _Worker:
@@ -348,7 +395,7 @@ class _Worker:
         self._free_at = self._ready_at + (profile.call - profile.first) * wobble
         t.out.calls += 1
         t.out.busy += min(self._free_at - now, max(0.0, t.seconds - now))
-        if t.method.preempt:
+        if t.method.by_step:
             self._step_at = now + self._took / profile.steps
             t.feed(CallProgressed(now, self._call.call, 0, profile.steps))
         self._plan()
@@ -386,10 +433,14 @@ class _Worker:
         self._ready_at = math.inf
         t, call = self._t, self._call
         assert call is not None
-        start = t.controller.start(t.controller.end)
         spans = t.profile.spans[: call.window]
         if call.branch == 0 and t.profile.first_span is not None:
             spans = (t.profile.first_span, *spans[1:])
+        in_flight = t.controller.in_flight
+        if in_flight is not None and in_flight.after != NO_VERSION:
+            t.feed(GroupsReady(now, call.call, spans))
+            return
+        start = t.controller.start(t.controller.end)
         t.feed(GroupsReady(now, call.call, spans))
         for i, span in enumerate(spans):
             t.playback.put(call.branch + i, start, span)
@@ -485,6 +536,24 @@ def arrivals(rng: np.random.Generator, rate: str | float, seconds: float) -> lis
     return [float(t) for t in np.sort(rng.uniform(WARM_UP, seconds, n))]
 
 
+def key_presses(rng: np.random.Generator, seconds: float) -> tuple[list[float], list[bool]]:
+    """One person's keys for one trajectory: when each is pressed and let go, and whether that is the likeliest change."""
+    times: list[float] = []
+    guessed: list[bool] = []
+    now = WARM_UP
+    while True:
+        for wait, share in ((APART * rng.exponential(), PRESS_GUESSED), (_held(rng), RELEASE_GUESSED)):
+            now += float(wait)
+            if now >= seconds:
+                return times, guessed
+            times.append(now)
+            guessed.append(bool(rng.random() < share))
+
+
+def _held(rng: np.random.Generator) -> float:
+    return HELD * math.exp(HELD_SPREAD * float(rng.standard_normal()))
+
+
 def bootstrap_mean(values: Sequence[float]) -> tuple[float | None, float | None]:
     """The 95 % interval of the mean, by DRAWS resamplings; the same for the same values."""
     if len(values) < 2:
@@ -511,8 +580,12 @@ def simulate(
     commit = method.commit
     outcomes = []
     for i in range(trajectories):
-        times = arrivals(np.random.default_rng([seed, i]), rate, seconds)
-        outcomes.append(Trajectory(profile, method, times, seconds, seed * 1_000_003 + i).run())
+        rng, guessed = np.random.default_rng([seed, i]), None
+        if rate == KEYS:
+            times, guessed = key_presses(rng, seconds)
+        else:
+            times = arrivals(rng, rate, seconds)
+        outcomes.append(Trajectory(profile, method, times, seconds, seed * 1_000_003 + i, guessed).run())
     ls = [x for o in outcomes for x in o.latencies]
     runs = [x for o in outcomes for x in o.runs]
     predicted = sum(o.counts.predicted for o in outcomes)
@@ -547,6 +620,8 @@ def simulate(
         if commit is Commit.SPECULATIVE
         else 1.0,
         "waste": predicted / delivered if delivered else None,
+        "alternatives": sum(o.alternatives for o in outcomes) / trajectories,
+        "came_true": sum(o.taken for o in outcomes) / max(1, sum(o.alternatives for o in outcomes)),
         "preempted": sum(o.preempted for o in outcomes) / trajectories,
         "busy_share": sum(o.busy for o in outcomes) / (trajectories * seconds),
         "busy": sum(o.busy for o in outcomes) / (trajectories * seconds),

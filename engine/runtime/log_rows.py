@@ -27,6 +27,7 @@ from engine.control.events import (
     GroupLost,
     GroupsReady,
     GroupStarted,
+    Guessed,
     InputsReady,
     InputsRejected,
     Launch,
@@ -35,6 +36,7 @@ from engine.control.events import (
     PlaybackHeld,
     PlaybackReleased,
     Prediction,
+    Promote,
     Receipt,
     RequestFinished,
     Restore,
@@ -42,6 +44,7 @@ from engine.control.events import (
     SessionClosed,
     SetTimer,
     SlotGranted,
+    Take,
     TimerFired,
 )
 from engine.runtime.takes import Kept
@@ -50,7 +53,8 @@ from engine.runtime.view import UpdateKind
 Row = list[Any]
 
 EVENTS: dict[str, tuple[type[Event], tuple[str, ...]]] = {
-    "c": (ConditionChanged, ("at", "version", "arrival", "inputs_ready", "change")),
+    "c": (ConditionChanged, ("at", "version", "arrival", "inputs_ready", "change", "guessed")),
+    "q": (Guessed, ("at", "after")),
     "i": (InputsReady, ("at", "version")),
     "j": (InputsRejected, ("at", "version", "reason")),
     "p": (CallProgressed, ("at", "call", "step", "steps")),
@@ -70,6 +74,8 @@ COMMANDS: dict[str, tuple[type[Command], tuple[str, ...]]] = {
     "L": (Launch, ("call", "branch", "window", "version", "reason", "late")),
     "V": (Revoke, ("entries", "reason")),
     "S": (Restore, ("entries",)),
+    "U": (Take, ("call", "entries")),
+    "P": (Promote, ("call", "version")),
     "A": (Abandon, ("call", "reason")),
     "R": (
         Receipt,

@@ -325,7 +325,7 @@ def main(names: list[str]) -> int:
     noticed = 0
     with tempfile.TemporaryDirectory() as folder:
         tree, report = Path(folder) / "tree", Path(folder) / "report.txt"
-        ignore = shutil.ignore_patterns(".git", ".venv", "dist", "__pycache__")
+        ignore = shutil.ignore_patterns(".git", ".venv", "dist", "build", "runs", "__pycache__")
         shutil.copytree(ROOT, tree, ignore=ignore, symlinks=True)
         seen, by = run(sorted({t for m in chosen for t in TESTS[m.file]}), tree, report)
         if seen:

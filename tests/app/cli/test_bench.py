@@ -67,8 +67,19 @@ def test_simulate_takes_numbers_instead_of_a_profile(tmp_path: Path) -> None:
 
 def test_all_is_a_row_for_the_papers_method_and_each_that_goes_beyond_it(tmp_path: Path) -> None:
     rows = rows_of(tmp_path, "--profile", "wan-long", "--policy", "all", "--rate", "high")
-    assert [r["policy"] for r in rows] == ["paper", "answer", "preempt", "answer+preempt"]
+    assert [r["policy"] for r in rows] == ["paper", "answer", "preempt", "answer+preempt", "alternative", "all"]
     assert all(set(r) >= {"policy", "L50", "L95", "waste", "stall_share", "busy"} for r in rows)
+
+
+def test_alternatives_cost_groups_and_answer_keys_that_can_be_guessed_a_little_sooner(tmp_path: Path) -> None:
+    rows = rows_of(tmp_path, "--profile", "pocket", "--policy", "answer+preempt,all", "--rate", "keys")
+    without, guessing = rows
+    assert [r["policy"] for r in rows] == ["answer+preempt", "all"]
+    assert guessing["L50"] < without["L50"]
+    assert guessing["waste"] > without["waste"]
+    assert 0 < guessing["came_true"] < 0.8
+    without, guessing = rows_of(tmp_path, "--profile", "pocket", "--policy", "answer+preempt,all", "--rate", "high")
+    assert guessing["L50"] == without["L50"], "nobody can guess these"
 
 
 @pytest.mark.parametrize(
@@ -78,8 +89,8 @@ def test_all_is_a_row_for_the_papers_method_and_each_that_goes_beyond_it(tmp_pat
         (["simulate", "--rate", "fast"], "'fast' is not one of 'low', 'high'"),
         (["simulate", "--policy", "x"], "'x' is not one of 'speculative', 'chunk'"),
         (
-            ["simulate", "--policy", "paper,alternative"],
-            "the policy 'alternative', a guess at the next key in idle time, is not built",
+            ["bench", "serve", "--policy", "paper,alternative"],
+            "'alternative' is not one of 'speculative', 'chunk', 'paper'",
         ),
         (["simulate", "--window", "7"], "--window, --delta and --first together"),
         (["simulate", "--window", "7", "--delta", "0", "--first", "1"], "'--delta': 0 is out of range: more than 0"),

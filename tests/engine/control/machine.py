@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from engine.control.controller import Controller, State
@@ -15,6 +17,7 @@ from engine.control.events import (
     GroupLost,
     GroupsReady,
     GroupStarted,
+    Guessed,
     Hold,
     InputsReady,
     InputsRejected,
@@ -22,12 +25,15 @@ from engine.control.events import (
     PlaybackHeld,
     PlaybackReleased,
     Policy,
+    Promote,
+    Reason,
     Receipt,
     RequestFinished,
     Restore,
     Revoke,
     SessionClosed,
     SetTimer,
+    Take,
     TimerFired,
 )
 from engine.playback.player import PlaybackEventKind, Player
@@ -56,6 +62,11 @@ class Machine:
         self.branches: dict[int, int] = {}
         self.launches = 0
         self.lost = False
+        self.guess = -1
+        self.waits: tuple[Launch, int] | None = None
+        """The alternative whose groups are there, with the version that was the newest at its launch."""
+        self.newest_at_launch: dict[int, int] = {}
+        self.taken = self.promoted = 0
         self.feed(TimerFired(0.0))
 
     # -- the outside world ---------------------------------------------------------------------------------------------
@@ -84,7 +95,14 @@ class Machine:
                 assert command.branch >= len(self.delivered), "I1: a branch inside what was delivered"
                 p = self.controller.policy
                 assert command.window in (p.window, *p.answers), "a call is a full window, or an answer"
-                assert command.reason == "update" or command.window == p.window, "a refill is a full window"
+                if command.reason == "alternative":
+                    assert p.ahead and self.guess == self.version, "an alternative without a guess"
+                    assert self._locked <= command.branch < len(self.delivered) + len(before), (
+                        "no group to take the place of"
+                    )
+                    assert before == self.predicted, "an alternative revokes nothing"
+                self.newest_at_launch[command.call] = self.version
+                assert command.reason != "refill" or command.window == p.window, "a refill is a full window"
                 self.in_flight, self.made = command, False
                 self.launches += 1
                 self.retained_at_launch[command.call] = {p: x for p, x in self.predicted.items() if p < command.branch}
@@ -98,6 +116,23 @@ class Machine:
                 for e in command.entries:
                     self.predicted[e.position] = (e.call, e.version)
                     self.player.put(e.position, e.start, self.frames(e.position))
+            case Take():
+                assert self.waits is not None
+                launch, version = self.waits
+                self.waits = None
+                self.taken += 1
+                assert (launch.call, launch.branch) == (command.call, command.entries[0].position)
+                assert version == self.version - 1 and self.guessed, "it was made for another condition"
+                for e in command.entries:
+                    assert e.position not in self.predicted and e.version == self.version
+                    self.predicted[e.position] = (e.call, e.version)
+                    self.player.put(e.position, e.start, self.frames(e.position))
+            case Promote():
+                assert self.in_flight is not None and self.in_flight.call == command.call and not self.made
+                self.promoted += 1
+                assert self.newest_at_launch[command.call] == self.version - 1 and self.guessed
+                assert command.version == self.version and max(self.predicted, default=-1) < self.in_flight.branch
+                self.in_flight = replace(self.in_flight, version=command.version, reason=Reason.UPDATE)
             case Abandon():
                 self.in_flight = None
             case Receipt():
@@ -153,11 +188,22 @@ class Machine:
 
     # -- what can happen -----------------------------------------------------------------------------------------------
 
-    def update(self, ready: bool, change: Change = Change.OTHER) -> None:
+    guessed = False
+
+    def update(self, ready: bool, change: Change = Change.OTHER, as_guessed: bool = False) -> None:
+        self.guessed = as_guessed and ready and self.guess == self.version
         self.version += 1
         if ready:
             self.ready_at[self.version] = self.now
-        self.feed(ConditionChanged(self.now, self.version, self.now, ready, change))
+        self.feed(ConditionChanged(self.now, self.version, self.now, ready, change, self.guessed))
+        if self.waits is not None and self.controller.alternative is None:
+            self.waits = None
+
+    def guess_next(self) -> None:
+        """The likeliest condition after the newest one is known, once that one can run."""
+        if self.version in self.ready_at:
+            self.guess = self.version
+            self.feed(Guessed(self.now, self.version))
 
     def inputs(self, good: bool) -> None:
         """The oldest update without inputs gets them, or is rejected."""
@@ -177,6 +223,10 @@ class Machine:
             return
         call, self.made = self.in_flight, True
         spans = tuple(self.span_of(call.branch + i) for i in range(call.window))
+        if call.reason is Reason.ALTERNATIVE:
+            self.waits = call, self.newest_at_launch[call.call]
+            self.feed(GroupsReady(self.now, call.call, spans))
+            return
         for i in range(call.window):
             self.predicted[call.branch + i] = (call.call, call.version)
         start = self.controller.start(self.controller.end)

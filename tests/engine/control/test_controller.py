@@ -17,6 +17,7 @@ from engine.control.events import (
     GroupLost,
     GroupsReady,
     GroupStarted,
+    Guessed,
     Hold,
     InputsReady,
     InputsRejected,
@@ -27,6 +28,7 @@ from engine.control.events import (
     PlaybackReleased,
     Policy,
     PolicyChanged,
+    Promote,
     Receipt,
     RequestFinished,
     Restore,
@@ -34,6 +36,7 @@ from engine.control.events import (
     SessionClosed,
     SetTimer,
     SlotGranted,
+    Take,
     TimerFired,
 )
 from engine.measure.bench_serving import controller_events
@@ -791,3 +794,184 @@ def test_a_closed_machine_wants_nothing() -> None:
     assert c.want is not None
     c.handle(SessionClosed(0.7))
     assert c.want is None
+
+
+# -- an alternative in idle time ----------------------------------------------------------------------------------------
+
+
+def guessing(**more: object) -> tuple[Controller, list]:
+    """Sixteen groups are cached, until 4.5 s; at 0.6 s the likeliest condition after version 0 is known."""
+    c = playing(controller(**{"window": 16, "ahead": 1, **more}))  # type: ignore[arg-type]
+    return c, c.handle(Guessed(0.6, 0))
+
+
+def waiting(**more: object) -> Controller:
+    """The alternative is there, at 1.1 s, from group 4 on; group 2 is on show."""
+    c, _ = guessing(**more)
+    c.handle(GroupStarted(0.75, 1))
+    c.handle(GroupStarted(1.0, 2))
+    c.handle(GroupsReady(1.1, 1, (4,) * 16))
+    c.handle(RequestFinished(1.1, 1))
+    return c
+
+
+def test_in_idle_time_the_likeliest_next_condition_is_sampled_beside_the_cache() -> None:
+    c, commands = guessing()
+    # as for an update, group 3 at 1.25 s is the first that could be in time; one more is ahead
+    assert of(Launch, commands) == [Launch(1, 4, 16, 0, "alternative")]
+    assert not of(Revoke, commands)
+    assert (c.end, c.locked) == (16, 1)
+
+
+def test_without_the_policy_a_guess_does_nothing() -> None:
+    assert guessing(ahead=0)[1] == []
+
+
+def test_a_guess_after_an_older_version_does_nothing() -> None:
+    c = playing(controller(window=16, ahead=1))
+    c.handle(ConditionChanged(0.55, 1, 0.55, False))
+    assert not of(Launch, c.handle(Guessed(0.6, 0)))
+
+
+def test_what_is_guessed_while_a_call_runs_is_sampled_after_it() -> None:
+    c = calling(controller(window=16, ahead=1))
+    assert not of(Launch, c.handle(Guessed(0.65, 1)))
+    c.handle(GroupsReady(1.1, 1, (4,) * 16))
+    assert [(x.reason, x.version) for x in of(Launch, c.handle(RequestFinished(1.1, 1)))] == [("alternative", 1)]
+
+
+def test_the_condition_that_was_guessed_plays_from_where_the_alternative_begins() -> None:
+    c = waiting()
+    assert c.end == 16
+    commands = c.handle(ConditionChanged(1.2, 1, 1.18, True, Change.RELEASE, True))
+    assert [e.position for r in of(Revoke, commands) for e in r.entries] == list(range(4, 16))
+    (take,) = of(Take, commands)
+    assert (take.call, [e.position for e in take.entries]) == (1, list(range(4, 20)))
+    assert {e.version for e in take.entries} == {1}
+    assert not of(Launch, commands)
+    c.handle(GroupStarted(1.25, 3))
+    (receipt,) = [r for r in of(Receipt, c.handle(GroupStarted(1.5, 4))) if r.version == 1]
+    assert receipt.outcome is Outcome.APPLIED
+    assert (receipt.wait, receipt.generate, receipt.queue) == pytest.approx((0.02, 0.0, 0.3))
+    assert c.counts.predicted == c.counts.delivered + c.counts.revoked + len(c.cache)
+
+
+def test_a_press_that_was_guessed_keeps_its_first_group() -> None:
+    c = waiting()
+    c.handle(ConditionChanged(1.2, 1, 1.2, True, Change.PRESS, True))
+    assert c.locked == 5
+
+
+def test_another_condition_drops_the_alternative_and_it_counts_as_revoked() -> None:
+    c = waiting()
+    commands = c.handle(ConditionChanged(1.2, 1, 1.2, True))
+    assert not of(Take, commands)
+    assert of(Launch, commands)[0].branch == 5
+    assert c.alternative is None
+    assert (c.counts.predicted, c.counts.revoked) == (32, 16 + 11)
+
+
+def test_what_a_new_call_would_show_sooner_is_not_taken() -> None:
+    c, _ = guessing(ahead=3)
+    c.handle(GroupsReady(0.7, 1, (4,) * 16))
+    c.handle(RequestFinished(0.7, 1))
+    commands = c.handle(ConditionChanged(0.72, 1, 0.72, True, Change.RELEASE, True))
+    assert not of(Take, commands), "the alternative begins with group 6"
+    assert of(Launch, commands)[0].branch == 3
+
+
+def test_the_alternative_in_flight_becomes_the_call_for_the_condition_that_was_guessed() -> None:
+    c, _ = guessing()
+    c.handle(CallProgressed(0.6, 1, 0, 5))
+    c.handle(GroupStarted(0.75, 1))
+    c.handle(GroupStarted(1.0, 2))
+    commands = c.handle(ConditionChanged(1.02, 1, 1.02, True, Change.PRESS, True))
+    assert of(Promote, commands) == [Promote(1, 1)]
+    assert [e.position for r in of(Revoke, commands) for e in r.entries] == list(range(4, 16))
+    c.handle(GroupsReady(1.1, 1, (4,) * 16))
+    assert {x.version for x in c.cache if x.position >= 4} == {1}
+    assert c.locked == 5, "it shows a press"
+    assert c.estimator.first(Work(16)) == pytest.approx(0.5)
+
+
+def test_the_alternative_in_flight_makes_room_for_another_condition() -> None:
+    c, _ = guessing()
+    commands = c.handle(ConditionChanged(0.7, 1, 0.7, True))
+    assert [x.call for x in of(Abandon, commands)] == [1]
+    assert [(x.call, x.reason) for x in of(Launch, commands)] == [(2, "update")]
+
+
+def test_the_alternative_in_flight_makes_room_for_a_condition_whose_inputs_are_not_there() -> None:
+    c, _ = guessing()
+    assert of(Abandon, c.handle(ConditionChanged(0.7, 1, 0.7, False)))
+    assert c.state is State.CONSUME
+
+
+def test_the_alternative_in_flight_makes_room_for_a_refill() -> None:
+    c, _ = guessing()
+    for p in range(1, 15):
+        c.handle(GroupStarted(0.5 + 0.25 * p, p))
+    assert c.in_flight is not None and c.in_flight.reason == "alternative"
+    commands = c.handle(TimerFired(4.0))  # the cache ends at 4.5 s, and C is 0.5 s
+    assert of(Abandon, commands)
+    assert of(Launch, commands) == [Launch(2, 16, 16, 0, "refill")]
+
+
+def test_an_alternative_that_would_delay_a_refill_is_not_begun() -> None:
+    c = playing(controller(window=4, ahead=1))
+    # the cache ends at 1.5 s: at 0.8 s a call of 0.5 s would end after 1.0 s, when the refill has to begin
+    assert not of(Launch, c.handle(Guessed(0.8, 0)))
+
+
+def test_an_alternative_whose_place_has_come_is_dropped_and_one_more_is_sampled_then_none() -> None:
+    c = waiting()
+    c.handle(GroupStarted(1.25, 3))
+    (launch,) = of(Launch, c.handle(GroupStarted(1.5, 4)))
+    assert (launch.reason, launch.branch) == ("alternative", 7)
+    c.handle(GroupsReady(1.6, 2, (4,) * 16))
+    c.handle(RequestFinished(1.6, 2))
+    for p in range(5, 12):
+        assert not of(Launch, c.handle(GroupStarted(0.5 + 0.25 * p, p)))
+    assert c.alternative is None
+    assert c.counts.revoked == 32
+
+
+def test_a_refill_locks_what_an_alternative_would_take_the_place_of() -> None:
+    c, commands = guessing(window=8, ahead=4)
+    assert of(Launch, commands)[0].branch == 7
+    c.handle(GroupsReady(1.1, 1, (4,) * 8))
+    c.handle(RequestFinished(1.1, 1))
+    for p in range(1, 6):
+        c.handle(GroupStarted(0.5 + 0.25 * p, p))
+    assert of(Launch, c.handle(TimerFired(2.0))) == [Launch(2, 8, 8, 0, "refill")]
+    commands = c.handle(ConditionChanged(2.02, 1, 2.02, True, Change.RELEASE, True))
+    assert not of(Take, commands) and not of(Abandon, commands)
+    assert c.alternative is None
+
+
+def test_an_alternative_that_fails_is_no_failure_of_the_world() -> None:
+    c, _ = guessing()
+    commands = c.handle(RequestFinished(0.7, 1, "out of memory"))
+    assert (c.failures, of(Launch, commands), of(Notice, commands)) == (0, [], [])
+    assert of(Launch, c.handle(ConditionChanged(0.8, 1, 0.8, True)))
+
+
+def test_what_is_revoked_before_its_branch_takes_the_alternative_along() -> None:
+    c = waiting()
+    c.handle(GroupLost(1.2, 3, "NaN"))
+    assert c.alternative is None
+
+
+def test_a_policy_without_alternatives_drops_what_waits_and_stops_what_runs() -> None:
+    c = waiting()
+    c.handle(PolicyChanged(1.15, Policy(16.0, 16)))
+    assert c.alternative is None
+    c, _ = guessing()
+    assert of(Abandon, c.handle(PolicyChanged(0.7, Policy(16.0, 16))))
+
+
+def test_a_world_that_is_left_counts_the_alternative_as_revoked() -> None:
+    c = waiting()
+    c.handle(SessionClosed(1.2))
+    assert c.counts.predicted == 32
+    assert c.counts.revoked == 32 - 3

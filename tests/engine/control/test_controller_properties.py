@@ -54,13 +54,17 @@ class ControllerMachine(RuleBasedStateMachine):
         beyond=st.booleans(),
     )
     def begin(self, window: int, commit: Commit, spans: str, phase: int, block: int, beyond: bool) -> None:
-        more = {"answers": (2, 3, 5), "preempt": 2} if beyond else {}
+        more = {"answers": (2, 3, 5), "preempt": 2, "ahead": 1} if beyond else {}
         policy = Policy(16.0, window, commit, phase, block % 2, block, hard_limit=5.0, **more)  # type: ignore[arg-type]
         self.machine = Machine(policy, SPANS[spans])
 
-    @rule(ready=st.booleans(), change=st.sampled_from(Change))
-    def update(self, ready: bool, change: Change) -> None:
-        self.machine.update(ready, change)
+    @rule(ready=st.booleans(), change=st.sampled_from(Change), guessed=st.booleans())
+    def update(self, ready: bool, change: Change, guessed: bool) -> None:
+        self.machine.update(ready, change, guessed)
+
+    @rule()
+    def guess(self) -> None:
+        self.machine.guess_next()
 
     @rule(seconds=st.floats(0.001, 0.5))
     def a_group_is_decoded(self, seconds: float) -> None:
@@ -118,11 +122,12 @@ class ControllerMachine(RuleBasedStateMachine):
         commit=st.sampled_from(Commit),
         preempt=st.integers(0, 2),
         answers=st.sampled_from([(), (1, 2, 4), (3, 5)]),
+        ahead=st.integers(0, 2),
     )
-    def change_policy(self, window: int, commit: Commit, preempt: int, answers: tuple[int, ...]) -> None:
+    def change_policy(self, window: int, commit: Commit, preempt: int, answers: tuple[int, ...], ahead: int) -> None:
         m = self.machine
-        old = m.controller.policy
-        m.feed(PolicyChanged(m.now, replace(old, window=window, commit=commit, preempt=preempt, answers=answers)))
+        new = {"window": window, "commit": commit, "preempt": preempt, "answers": answers, "ahead": ahead}
+        m.feed(PolicyChanged(m.now, replace(m.controller.policy, **new)))  # type: ignore[arg-type]
 
     def teardown(self) -> None:
         if hasattr(self, "machine"):
@@ -137,6 +142,27 @@ ControllerMachine.TestCase.settings = settings(
     print_blob=True,
 )
 TestController = ControllerMachine.TestCase
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_keys_that_are_guessed_every_invariant_holds_and_alternatives_play(seed: int) -> None:
+    rng = random.Random(seed)
+    m = Machine(Policy(16.0, 9, ahead=1, preempt=2, answers=rng.choice(((), (3, 5)))))
+    m.controller.estimator = Estimator(cold=0.2, margin=0.05)
+    for _ in range(400):
+        x = rng.random()
+        if x < 0.25:
+            m.update(rng.random() < 0.9, rng.choice((Change.PRESS, Change.RELEASE)), rng.random() < 0.7)
+            m.guess_next()
+        elif x < 0.3:
+            rng.choice((lambda: m.inputs(True), lambda: m.lose(rng.randrange(4)), m.pause, m.stale))()
+        m.resume()
+        m.elapse(rng.uniform(0.02, 0.2))
+        if rng.random() < 0.3:
+            m.groups()
+            m.finish("broken" if rng.random() < 0.05 else "")
+    assert m.taken > 2 and m.promoted > 0
+    m.end()
 
 
 @pytest.mark.parametrize("seed", range(6))

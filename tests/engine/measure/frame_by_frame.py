@@ -126,7 +126,7 @@ class _Worker:
         self._free_at = self._ready_at + (profile.call - profile.first) * wobble
         t.out.calls += 1
         t.out.busy += min(self._free_at - now, max(0.0, t.seconds - now))
-        if t.method.preempt:
+        if t.method.by_step:
             self._step_at = now + self._took / profile.steps
             t.feed(CallProgressed(now, self._call.call, 0, profile.steps))
 
