@@ -70,6 +70,50 @@ R = "engine/runtime/driver.py"
 A = "engine/runtime/regenerate.py"
 L = "engine/runtime/session_log.py"
 MUTANTS = [
+    Mutant(
+        "alternative-without-idle-time",
+        C,
+        "        if over > self.deadline(self.end, now) - self.lead():\n            return\n",
+        "",
+    ),
+    Mutant("alternative-not-ahead", C, "if j >= in_time[0] + p.ahead), None)", "), None)"),
+    Mutant("alternatives-without-end", C, " or self._tried >= ALTERNATIVES:", ":"),
+    Mutant(
+        "another-condition-takes-it",
+        C,
+        "elif made is not None and wanted and made.after == came and",
+        "elif made is not None and",
+    ),
+    Mutant("taken-though-later", C, " and branch <= self.branch(now)[0]", ""),
+    Mutant("taken-without-lock", C, "        self.locked = max(self.locked, made.branch)\n", ""),
+    Mutant("promoted-before-it-came", C, "max(call.launched, call.taken)", "call.launched"),
+    Mutant(
+        "stale-alternative-stays",
+        C,
+        "if self.alternative is not None and not self._can_be_taken(self.alternative.branch, now):",
+        "if False:",
+    ),
+    Mutant(
+        "alternative-outlives-its-prefix",
+        C,
+        "if self.alternative is not None and j < self.alternative.branch:",
+        "if False:",
+    ),
+    Mutant(
+        "alternative-delays-refill",
+        C,
+        "if call.after != NO_VERSION and (self.refill_due(e.at) or",
+        "if call.after != NO_VERSION and (False or",
+    ),
+    Mutant(
+        "rejected-press-forgotten",
+        C,
+        "            if self._unmade.get(e.version) is not Change.PRESS:  # what is held is in the version that takes its place\n    ",
+        "",
+    ),
+    Mutant(
+        "dropped-alternative-not-counted", C, "            self.counts.revoked += len(self.alternative.spans)\n", ""
+    ),
     Mutant("launch-does-not-lock", C, "        self.locked = max(self.locked, j)\n        shadow", "        shadow"),
     Mutant(
         "branch-without-margin",

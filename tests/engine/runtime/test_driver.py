@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+from engine.control.events import Launch, Reason
+from engine.models.interface import Group, StepCallback, Stopped
 from engine.runtime.clock import FOREVER, Inbox, VirtualClock
-from engine.runtime.driver import Driver
+from engine.runtime.driver import Driver, SamplingExecutor
 
 Trace = list[tuple[str, float]]
 
@@ -91,3 +95,34 @@ def test_an_item_ends_the_wait() -> None:
     Driver(clock, inbox, [Reader(), At("b", trace, 10.0)]).run(lambda: bool(trace))
     assert trace == [("x", 2.0)]
     assert clock.join(thread, 1.0)
+
+
+def test_a_call_that_is_given_up_between_two_steps_is_not_begun_on_the_next_one() -> None:
+    clock = VirtualClock()
+    steps: list[int] = []
+    wanted = [True]
+
+    class OneCall:
+        """A session whose only call has nine steps of a second."""
+
+        pending = [Launch(1, 0, 7, 0, Reason.REFILL)]
+
+        def take_launch(self) -> Launch | None:
+            return self.pending.pop() if self.pending else None
+
+        def runs(self, launch: Launch) -> bool:
+            return wanted[0]
+
+        def run(self, launch: Launch, report: StepCallback) -> list[Group]:
+            for step in range(1, 10):
+                clock.sleep(1.0)
+                steps.append(step)
+                if not report(step, 9):
+                    raise Stopped
+            return []
+
+    def drain() -> None:
+        wanted[0] = clock.now() < 3.0  # what is taken in after the third step ends the call
+
+    SamplingExecutor(cast(Any, OneCall()), clock, drain, lambda: False).start_pending()
+    assert steps == [1, 2, 3]
