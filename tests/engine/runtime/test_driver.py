@@ -105,7 +105,8 @@ def test_a_call_that_is_given_up_between_two_steps_is_not_begun_on_the_next_one(
     class OneCall:
         """A session whose only call has nine steps of a second."""
 
-        pending = [Launch(1, 0, 7, 0, Reason.REFILL)]
+        def __init__(self) -> None:
+            self.pending = [Launch(1, 0, 7, 0, Reason.REFILL)]
 
         def take_launch(self) -> Launch | None:
             return self.pending.pop() if self.pending else None
