@@ -47,6 +47,8 @@ ROWS = (
     Row("things", "walk: things against true walks", "0.7 to 1.3", 0.7, 1.3),
     Row("detail_luma", "walk: detail in luma", "0.7 to 1.3", 0.7, 1.3),
     Row("detail_chroma", "walk: detail in chroma", "0.7 to 1.3", 0.7, 1.3),
+    Row("edit_things", "the first second after an edit: things against true walks", "0.7 to 1.3", 0.7, 1.3),
+    Row("edit_detail", "the first second after an edit: detail in luma", "0.7 to 1.3", 0.7, 1.3),
     Row("two_sample", "two-sample accuracy", "at most 0.80", high=0.8),
     Row("two_sample_check", "the same judge, true frames against blurred ones", "at least 0.85", 0.85),
     Row("approach", "approach: reached, larger, the same", "80 %", 0.8),

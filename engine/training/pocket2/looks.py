@@ -153,6 +153,7 @@ class Looks:
         self.drawn = [self.decoder.decode(g)[3] for _, _, groups in walks for g in groups[24::8]]
         self.drawn_lands = [land for land, _, groups in walks for _ in groups[24::8]]
         self.true_rows = lambda: self._rows(walks, self.painter.frame)
+        self.true_edits = self._after_edits(truth, 7, self.painter.frame)
 
     def rows(self, window: int, say: Say) -> tuple[dict[str, float], dict[str, Any]]:
         """Rows of the table at one window length, and what else is worth knowing."""
@@ -166,6 +167,8 @@ class Looks:
         for k, name in enumerate(("things", "covered", "detail_luma", "detail_chroma", "colour_walk", "brightness")):
             rows[name] = round(float(a[:, k].mean() / max(b[:, k].mean(), 1e-6)), 3)
         rows["seams"] = round(float(max(np.quantile(ours.seams, 0.95), turning) / np.quantile(true.seams, 0.95)), 3)
+        edits = self._after_edits(self.model, window, lambda g: self.decoder.decode(g)[3]).mean(0)
+        rows["edit_things"], rows["edit_detail"] = (edits / self.true_edits.mean(0)).round(3).tolist()
         night = [p.mean() for p, t in zip(ours.pictures, ours.times, strict=True) if t]
         rows["night"] = round(float(np.mean(night)), 1)
         say(f"K = {window}: telling ours from true frames")
@@ -196,6 +199,16 @@ class Looks:
                     script = [(9.0, ("forward",), p), (0.75, turn, p), (10.25, ("forward",), p)]
                     out.append((land, i, walk(model, script, SEED + land + 100 * i + 1000 * again, window)))
         return out
+
+    def _after_edits(self, model: Model, window: int, frame: Callable[[Group], Picture]) -> NDArray[np.float64]:
+        """(n, 2): share of things and detail in luma, in each group of the first second after a prompt edit while walking. window:
+        the latents of the call that answers it, and of those before."""
+        stats = []
+        for land in self.lands:
+            there, then = prompt(land, "noon"), prompt((land + 3) % len(LANDS), "dusk")
+            groups = walk(model, [(6, ("forward",), there), (1, ("forward",), then)], SEED + 50_000 + land, window)
+            stats += [(seen_things(self.decoder, g)[1], spectrum(frame(g))[0]) for g in groups[24:]]
+        return np.array(stats)
 
     def _seen(self, walks: list[tuple[int, int, list[Group]]], frame: Callable[[Group], Picture]) -> Seen:
         some = [(land, i, n, g) for n, (land, i, groups) in enumerate(walks) for g in groups[40::8]]
