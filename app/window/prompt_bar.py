@@ -80,13 +80,20 @@ PHASES = {
 }
 
 
+TOLD_FOR = 8.0
+"""Seconds of film for which it is said how long an edit took."""
+
+
 def status_of(view: View) -> str:
-    """How far the newest prompt edit has come, in words."""
+    """How far the newest prompt edit has come, in words; some time after it can be seen, nothing."""
     edits = [u for u in view.updates if u.kind is UpdateKind.PROMPT]
     if not edits:
         return ""
     u = edits[-1]
     if u.phase is UpdatePhase.LIVE:
+        played = max((g.start + g.span for g in view.groups if g.position < view.delivered), default=u.frame)
+        if played - u.frame > TOLD_FOR * view.fps:
+            return ""
         return tr("live after {seconds} s", seconds=f"{u.L:.2f}")
     return tr(PHASES[u.phase])
 

@@ -36,7 +36,7 @@ from engine.playback.audio import DeviceClock
 from engine.runtime.keymap import load_keymap
 from engine.runtime.score import Line
 from engine.runtime.settings import Settings
-from engine.runtime.view import Fate, GroupMark, View
+from engine.runtime.view import Fate, GroupMark, UpdateKind, UpdateMark, UpdatePhase, View
 
 
 class Time:
@@ -159,6 +159,19 @@ def test_the_prompt_bar_refuses_what_cannot_be_a_prompt(qtbot: QtBot) -> None:
     bar.edit.setText("islands")
     qtbot.keyClick(bar.edit, Qt.Key.Key_Return)
     assert applied == [("islands", 2.0)]
+
+
+def test_how_long_an_edit_took_is_told_for_some_seconds(qtbot: QtBot) -> None:
+    bar = PromptBar("snow", [], 100, None)
+    qtbot.addWidget(bar)
+    edit = UpdateMark(1, UpdateKind.PROMPT, "snow", 0.5, 16, UpdatePhase.LIVE, 0.1, 0.3, 0.2)
+    groups = [GroupMark(p, 4 * p, 4, 1, Fate.DELIVERED) for p in range(80)]
+    told = []
+    for delivered in (6, 30, 45):
+        view = View(prompt="snow", fps=16.0, updates=(edit,), groups=tuple(groups), delivered=delivered)
+        bar.show_view(view)
+        told.append(bar.status.text())
+    assert told == ["live after 0.60 s", "live after 0.60 s", ""]
 
 
 def test_up_and_down_walk_through_the_prompts_and_come_back_to_the_draft(qtbot: QtBot) -> None:
