@@ -172,9 +172,9 @@ class SamplingOptions:
     """Denoising steps of a call."""
     commit: Commit = Commit.SPECULATIVE
     history: HistoryPolicy | None = None
-    answer: bool = False
+    answer: bool | None = None
     """Whether keys and prompts are answered by short calls."""
-    preempt: bool = False
+    preempt: bool | None = None
     """Whether a call is stopped at a step for something newer."""
     aim: float = 0.0
     """Seconds within which an update should be seen."""

@@ -86,8 +86,16 @@ SAMPLING = (
         type=click.Choice([h.value for h in HistoryPolicy]),
         help="How retained history conditions the next call.  [default: the model's]",
     ),
-    click.option("--answer", is_flag=True, help="Answer keys and prompts by short calls, which a refill of K follows."),
-    click.option("--preempt", is_flag=True, help="Stop a call at a step when something newer makes it worthless."),
+    click.option(
+        "--answer/--no-answer",
+        default=None,
+        help="Answer keys and prompts by short calls, which a refill of K follows.  [default: the model's]",
+    ),
+    click.option(
+        "--preempt/--no-preempt",
+        default=None,
+        help="Stop a call at a step when something newer makes it worthless.  [default: the model's]",
+    ),
     click.option(
         "--aim",
         type=Number(0, MOST_AIM),

@@ -61,6 +61,8 @@ class Panels(QObject):
         self.score.tick()
         if self.side.page == "takes":
             self.takes.refresh()
+        if self.side.page == "settings":
+            self.settings.show_view(view)
         if self.metrics is not None:
             self.metrics.feed(view, now)
 

@@ -1,4 +1,4 @@
-"""The settings panel: chunk length, steps, seed, commitment, history, pause, new world."""
+"""The settings panel: chunk length, steps, commitment, what answers a key, history, seed, pause, new world."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from enum import Enum
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSlider,
+    QSpinBox,
+    QWidget,
+)
 
 from app.language import tr
 from app.window.actions import BY_ID
@@ -14,6 +24,12 @@ from app.window.overlay_figures import COMMITS
 from engine.control.events import Commit
 from engine.models.interface import HistoryPolicy, ModelSpec
 from engine.runtime.settings import Settings
+from engine.runtime.view import View
+
+AIM_STEP = 0.1
+"""Seconds of one step of the slider that says within which time a key should be seen."""
+FARTHEST_AIM = 2.0
+"""Seconds at its end."""
 
 
 class SettingsPanel(QWidget):
@@ -59,6 +75,30 @@ class SettingsPanel(QWidget):
                 "chunk: it waits for the chunk's end, as other engines do. No sampling for nothing, long latency."
             )
         )
+        self.answer_box = self._check(_chosen(settings.answer, spec), tr("Short answers"))
+        self.answer_box.setToolTip(
+            tr(
+                "A key or prompt is answered by a shorter call, and a call of the full K follows. Quicker; the first pictures of an answer "
+                "are sampled with few others, which can make them weaker."
+            )
+        )
+        self.aim_slider = QSlider(Qt.Orientation.Horizontal, self)
+        self.aim_slider.setRange(0, round(FARTHEST_AIM / AIM_STEP))
+        self.aim_slider.setValue(round(settings.aim / AIM_STEP))
+        self.aim_slider.setAccessibleName(tr("Answer within"))
+        self.aim_slider.setToolTip(
+            tr("The longest answer that is seen within this time is taken. At the left end: the shortest answer.")
+        )
+        self.aim_note = QLabel(self)
+        self.aim_note.setWordWrap(True)
+        self.aim_note.setProperty("role", "dim")
+        self.preempt_box = self._check(_chosen(settings.preempt, spec), tr("Stop outdated calls"))
+        self.preempt_box.setToolTip(
+            tr(
+                "A call that a newer key or prompt makes worthless ends at its next denoising step, and a new one begins. Quicker where "
+                "calls are long; at most two in a row are stopped."
+            )
+        )
         self.window_note = QLabel(self)
         self.window_note.setWordWrap(True)
         self.window_note.setProperty("role", "dim")
@@ -94,6 +134,10 @@ class SettingsPanel(QWidget):
             ("", self.window_note),
             (tr("Steps"), self.steps_box),
             (tr("Commitment"), self.commit_box),
+            ("", self.answer_box),
+            (tr("Answer within"), self.aim_slider),
+            ("", self.aim_note),
+            ("", self.preempt_box),
             (tr("History"), self.history_box),
             (tr("Seed"), self.seed_box),
             (tr("Negative prompt"), self.negative),
@@ -113,6 +157,10 @@ class SettingsPanel(QWidget):
         self.window_box.valueChanged.connect(lambda v: self.settingsChanged.emit({"window": v}))
         self.steps_box.valueChanged.connect(lambda v: self.settingsChanged.emit({"steps": v}))
         self.commit_box.currentIndexChanged.connect(self._commit)
+        self.answer_box.toggled.connect(self._answer)
+        self.preempt_box.toggled.connect(lambda on: self.settingsChanged.emit({"preempt": on}))
+        self.aim_slider.valueChanged.connect(lambda v: self.settingsChanged.emit({"aim": round(v * AIM_STEP, 3)}))
+        self._show_answers()
         self.history_box.currentIndexChanged.connect(self._history)
         for box in (self.window_box, self.steps_box, self.seed_box):
             box.editingFinished.connect(self.editingFinished)
@@ -129,6 +177,24 @@ class SettingsPanel(QWidget):
         """What the button does now."""
         name = tr("Resume") if paused else tr("Pause")
         self.pause_button.setText(f"{name} ({BY_ID['world.pause'].shortcut})")
+
+    def show_view(self, view: View) -> None:
+        """What an answer costs now."""
+        aim = self.aim_slider.value() * AIM_STEP
+        within = tr("{seconds} s", seconds=f"{aim:.1f}") if aim else tr("the shortest answer")
+        text = within
+        if view.answer_window:
+            seconds = f"{view.answer_seconds:.2f}"
+            text += ": " + tr("now K = {k}, seen after some {seconds} s", k=view.answer_window, seconds=seconds)
+        if text != self.aim_note.text():
+            self.aim_note.setText(text)
+
+    def _answer(self, on: bool) -> None:
+        self._show_answers()
+        self.settingsChanged.emit({"answer": on})
+
+    def _show_answers(self) -> None:
+        self.aim_slider.setEnabled(self.answer_box.isChecked())
 
     def _commit(self, index: int) -> None:
         self.settingsChanged.emit({"commit": Commit(self.commit_box.itemData(index))})
@@ -167,7 +233,18 @@ class SettingsPanel(QWidget):
         box.setKeyboardTracking(False)
         return box
 
+    def _check(self, on: bool, text: str) -> QCheckBox:
+        box = QCheckBox(text, self)
+        box.setChecked(on)
+        box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return box
+
     def _button(self, text: str) -> QPushButton:
         button = QPushButton(text, self)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
+
+
+def _chosen(wanted: bool | None, spec: ModelSpec) -> bool:
+    """None: as the model has it."""
+    return spec.short_answers if wanted is None else wanted

@@ -1046,6 +1046,30 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
 Block: sie wartet auf das Ende des Blocks, wie andere Programme. Nichts umsonst, lange Latenz.</translation>
   </message>
   <message>
+   <source>Short answers</source>
+   <translation>Kurze Antworten</translation>
+  </message>
+  <message>
+   <source>A key or prompt is answered by a shorter call, and a call of the full K follows. Quicker; the first pictures of an answer are sampled with few others, which can make them weaker.</source>
+   <translation>Auf eine Taste oder einen Prompt antwortet ein kürzerer Aufruf, und einer mit vollem K folgt. Schneller; die ersten Bilder einer Antwort werden mit wenigen anderen zusammen berechnet und können dadurch schwächer sein.</translation>
+  </message>
+  <message>
+   <source>Answer within</source>
+   <translation>Antworten innerhalb von</translation>
+  </message>
+  <message>
+   <source>The longest answer that is seen within this time is taken. At the left end: the shortest answer.</source>
+   <translation>Die längste Antwort, die in dieser Zeit zu sehen ist, wird genommen. Ganz links: die kürzeste Antwort.</translation>
+  </message>
+  <message>
+   <source>Stop outdated calls</source>
+   <translation>Überholte Aufrufe abbrechen</translation>
+  </message>
+  <message>
+   <source>A call that a newer key or prompt makes worthless ends at its next denoising step, and a new one begins. Quicker where calls are long; at most two in a row are stopped.</source>
+   <translation>Ein Aufruf, den eine neuere Taste oder ein neuerer Prompt wertlos macht, endet beim nächsten Entrauschungsschritt, und ein neuer beginnt. Schneller, wo Aufrufe lange dauern; höchstens zwei hintereinander werden abgebrochen.</translation>
+  </message>
+  <message>
    <source>History policy</source>
    <translation>Umgang mit dem Verlauf</translation>
   </message>
@@ -1074,12 +1098,24 @@ Block: sie wartet auf das Ende des Blocks, wie andere Programme. Nichts umsonst,
    <translation>Weiter</translation>
   </message>
   <message>
+   <source>{seconds} s</source>
+   <translation>{seconds} s</translation>
+  </message>
+  <message>
+   <source>the shortest answer</source>
+   <translation>die kürzeste Antwort</translation>
+  </message>
+  <message>
    <source>Steps</source>
    <translation>Schritte</translation>
   </message>
   <message>
    <source>History</source>
    <translation>Verlauf</translation>
+  </message>
+  <message>
+   <source>now K = {k}, seen after some {seconds} s</source>
+   <translation>jetzt K = {k}, zu sehen nach etwa {seconds} s</translation>
   </message>
   <message>
    <source>{seconds} s per chunk.</source>

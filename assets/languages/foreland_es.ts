@@ -1046,6 +1046,30 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
 bloque: espera al final del bloque, como otros motores. Nada en balde, latencia larga.</translation>
   </message>
   <message>
+   <source>Short answers</source>
+   <translation>Respuestas cortas</translation>
+  </message>
+  <message>
+   <source>A key or prompt is answered by a shorter call, and a call of the full K follows. Quicker; the first pictures of an answer are sampled with few others, which can make them weaker.</source>
+   <translation>Una llamada más corta responde a una tecla o a un prompt, y sigue una con la K completa. Más rápido; las primeras imágenes de una respuesta se calculan con pocas otras y pueden ser peores.</translation>
+  </message>
+  <message>
+   <source>Answer within</source>
+   <translation>Responder en menos de</translation>
+  </message>
+  <message>
+   <source>The longest answer that is seen within this time is taken. At the left end: the shortest answer.</source>
+   <translation>Se toma la respuesta más larga que se ve en este tiempo. A la izquierda del todo: la más corta.</translation>
+  </message>
+  <message>
+   <source>Stop outdated calls</source>
+   <translation>Detener llamadas superadas</translation>
+  </message>
+  <message>
+   <source>A call that a newer key or prompt makes worthless ends at its next denoising step, and a new one begins. Quicker where calls are long; at most two in a row are stopped.</source>
+   <translation>Una llamada que una tecla o un prompt más reciente deja sin valor termina en su siguiente paso de eliminación de ruido, y empieza otra. Más rápido donde las llamadas son largas; se detienen dos seguidas como mucho.</translation>
+  </message>
+  <message>
    <source>History policy</source>
    <translation>Uso del historial</translation>
   </message>
@@ -1074,12 +1098,24 @@ bloque: espera al final del bloque, como otros motores. Nada en balde, latencia 
    <translation>Seguir</translation>
   </message>
   <message>
+   <source>{seconds} s</source>
+   <translation>{seconds} s</translation>
+  </message>
+  <message>
+   <source>the shortest answer</source>
+   <translation>la respuesta más corta</translation>
+  </message>
+  <message>
    <source>Steps</source>
    <translation>Pasos</translation>
   </message>
   <message>
    <source>History</source>
    <translation>Historial</translation>
+  </message>
+  <message>
+   <source>now K = {k}, seen after some {seconds} s</source>
+   <translation>ahora K = {k}, se ve tras unos {seconds} s</translation>
   </message>
   <message>
    <source>{seconds} s per chunk.</source>

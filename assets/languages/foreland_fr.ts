@@ -1046,6 +1046,30 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
 bloc : il attend la fin du bloc, comme d’autres moteurs. Rien pour rien, latence longue.</translation>
   </message>
   <message>
+   <source>Short answers</source>
+   <translation>Réponses courtes</translation>
+  </message>
+  <message>
+   <source>A key or prompt is answered by a shorter call, and a call of the full K follows. Quicker; the first pictures of an answer are sampled with few others, which can make them weaker.</source>
+   <translation>Un appel plus court répond à une touche ou à un prompt, et un appel du K complet suit. Plus rapide ; les premières images d’une réponse sont calculées avec peu d’autres et peuvent être moins bonnes.</translation>
+  </message>
+  <message>
+   <source>Answer within</source>
+   <translation>Répondre en moins de</translation>
+  </message>
+  <message>
+   <source>The longest answer that is seen within this time is taken. At the left end: the shortest answer.</source>
+   <translation>La plus longue réponse visible dans ce délai est prise. Tout à gauche : la plus courte.</translation>
+  </message>
+  <message>
+   <source>Stop outdated calls</source>
+   <translation>Arrêter les appels dépassés</translation>
+  </message>
+  <message>
+   <source>A call that a newer key or prompt makes worthless ends at its next denoising step, and a new one begins. Quicker where calls are long; at most two in a row are stopped.</source>
+   <translation>Un appel qu’une touche ou un prompt plus récent rend inutile se termine à sa prochaine étape de débruitage, et un nouveau commence. Plus rapide quand les appels sont longs ; deux de suite au plus sont arrêtés.</translation>
+  </message>
+  <message>
    <source>History policy</source>
    <translation>Usage de l’historique</translation>
   </message>
@@ -1074,12 +1098,24 @@ bloc : il attend la fin du bloc, comme d’autres moteurs. Rien pour rien, laten
    <translation>Reprendre</translation>
   </message>
   <message>
+   <source>{seconds} s</source>
+   <translation>{seconds} s</translation>
+  </message>
+  <message>
+   <source>the shortest answer</source>
+   <translation>la réponse la plus courte</translation>
+  </message>
+  <message>
    <source>Steps</source>
    <translation>Étapes</translation>
   </message>
   <message>
    <source>History</source>
    <translation>Historique</translation>
+  </message>
+  <message>
+   <source>now K = {k}, seen after some {seconds} s</source>
+   <translation>actuellement K = {k}, visible après {seconds} s environ</translation>
   </message>
   <message>
    <source>{seconds} s per chunk.</source>

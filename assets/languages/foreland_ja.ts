@@ -1046,6 +1046,30 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
 チャンク: 他のエンジンのようにチャンクの終わりを待ちます。むだはなく、遅延は長くなります。</translation>
   </message>
   <message>
+   <source>Short answers</source>
+   <translation>短い応答</translation>
+  </message>
+  <message>
+   <source>A key or prompt is answered by a shorter call, and a call of the full K follows. Quicker; the first pictures of an answer are sampled with few others, which can make them weaker.</source>
+   <translation>キーやプロンプトには短い呼び出しで応え、K 全体の呼び出しが続きます。速くなりますが、応答の最初の映像は少ない枚数で作られるため、質が落ちることがあります。</translation>
+  </message>
+  <message>
+   <source>Answer within</source>
+   <translation>応答までの時間</translation>
+  </message>
+  <message>
+   <source>The longest answer that is seen within this time is taken. At the left end: the shortest answer.</source>
+   <translation>この時間内に見える最も長い応答を使います。左端では最も短い応答です。</translation>
+  </message>
+  <message>
+   <source>Stop outdated calls</source>
+   <translation>古くなった呼び出しを止める</translation>
+  </message>
+  <message>
+   <source>A call that a newer key or prompt makes worthless ends at its next denoising step, and a new one begins. Quicker where calls are long; at most two in a row are stopped.</source>
+   <translation>新しいキーやプロンプトで無駄になった呼び出しは、次のノイズ除去ステップで終わり、新しい呼び出しが始まります。呼び出しが長いときに速くなります。続けて止めるのは二回までです。</translation>
+  </message>
+  <message>
    <source>History policy</source>
    <translation>履歴の扱い</translation>
   </message>
@@ -1074,12 +1098,24 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
    <translation>再開</translation>
   </message>
   <message>
+   <source>{seconds} s</source>
+   <translation>{seconds} 秒</translation>
+  </message>
+  <message>
+   <source>the shortest answer</source>
+   <translation>最も短い応答</translation>
+  </message>
+  <message>
    <source>Steps</source>
    <translation>ステップ</translation>
   </message>
   <message>
    <source>History</source>
    <translation>履歴</translation>
+  </message>
+  <message>
+   <source>now K = {k}, seen after some {seconds} s</source>
+   <translation>現在 K = {k}、約 {seconds} 秒で見えます</translation>
   </message>
   <message>
    <source>{seconds} s per chunk.</source>

@@ -1046,6 +1046,30 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
 分块：像其他引擎一样等到块结束。没有白费，延迟长。</translation>
   </message>
   <message>
+   <source>Short answers</source>
+   <translation>短应答</translation>
+  </message>
+  <message>
+   <source>A key or prompt is answered by a shorter call, and a call of the full K follows. Quicker; the first pictures of an answer are sampled with few others, which can make them weaker.</source>
+   <translation>按键或提示词由较短的调用应答，随后是完整 K 的调用。更快；应答的最初几个画面与较少的画面一起生成，可能较差。</translation>
+  </message>
+  <message>
+   <source>Answer within</source>
+   <translation>应答时限</translation>
+  </message>
+  <message>
+   <source>The longest answer that is seen within this time is taken. At the left end: the shortest answer.</source>
+   <translation>取在此时间内可见的最长应答。最左端：最短的应答。</translation>
+  </message>
+  <message>
+   <source>Stop outdated calls</source>
+   <translation>停止过时的调用</translation>
+  </message>
+  <message>
+   <source>A call that a newer key or prompt makes worthless ends at its next denoising step, and a new one begins. Quicker where calls are long; at most two in a row are stopped.</source>
+   <translation>被更新的按键或提示词变得无用的调用会在下一个去噪步结束，并开始新的调用。调用较长时更快；最多连续停止两次。</translation>
+  </message>
+  <message>
    <source>History policy</source>
    <translation>历史策略</translation>
   </message>
@@ -1074,12 +1098,24 @@ chunk: it waits for the chunk's end, as other engines do. No sampling for nothin
    <translation>继续</translation>
   </message>
   <message>
+   <source>{seconds} s</source>
+   <translation>{seconds} 秒</translation>
+  </message>
+  <message>
+   <source>the shortest answer</source>
+   <translation>最短的应答</translation>
+  </message>
+  <message>
    <source>Steps</source>
    <translation>步数</translation>
   </message>
   <message>
    <source>History</source>
    <translation>历史</translation>
+  </message>
+  <message>
+   <source>now K = {k}, seen after some {seconds} s</source>
+   <translation>目前 K = {k}，约 {seconds} 秒后可见</translation>
   </message>
   <message>
    <source>{seconds} s per chunk.</source>

@@ -358,6 +358,11 @@ class Controller:
         """Seconds before a deadline at which a refill has to start, or to be asked for where worlds share a sampler."""
         return self._seconds_to(self.end, self._work(False)) + self.estimator.margin + (self.policy.wait or 0.0)
 
+    def next_answer(self) -> tuple[int, float]:
+        """K of a call that would answer a key now, and seconds from the key until it is seen, on average, when no call is in flight."""
+        work = self._work(False, self._answering(False))
+        return work.window, self.estimator.lead(work) + self._span / self.policy.fps / 2
+
     def branch(self, now: float) -> tuple[int, float]:
         """The smallest feasible branch, and by how many seconds its deadline is missed (0 when it is not)."""
         end = self.end
@@ -908,8 +913,6 @@ class Controller:
             self.alternative = None
 
     def _revoke(self, j: int, reason: Reason, out: list[Command]) -> tuple[Prediction, ...]:
-        if self.alternative is not None and j < self.alternative.branch:
-            self._drop_alternative()
         gone: list[Prediction] = []
         while self.end > j:
             gone.append(self.cache.pop())

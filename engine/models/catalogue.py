@@ -100,6 +100,8 @@ class Entry:
     phase: int = 1
     phase_offset: int = 0
     block: int = 1
+    short_answers: bool = False
+    """See `ModelSpec.short_answers`."""
     recognised_by: tuple[dict[str, Any], ...] = ()
     """What the index of a diffusers folder of this model says, among other things; any one of these."""
     scale: dict[str, Any] = field(default_factory=dict)
@@ -140,6 +142,7 @@ class Entry:
             phase_offset=self.phase_offset,
             block=self.block,
             camera=self.recipe.get("keys") != "words",
+            short_answers=self.short_answers,
         )
 
     def _checked(self, size: tuple[int, int]) -> tuple[int, int]:

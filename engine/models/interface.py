@@ -96,6 +96,9 @@ class ModelSpec:
     """A later call keeps a whole number of such blocks of the call before it."""
     camera: bool = True
     """Whether keys move a camera; where there is none they are put into words."""
+    short_answers: bool = False
+    """Whether updates are answered by short calls, and outdated calls stopped, where nobody says otherwise: its pictures were measured
+    to be no worse for it (`foreland evaluate --looks`)."""
 
     def span(self, position: int) -> int:
         """Frames of the group at a position."""

@@ -82,8 +82,8 @@ class Chosen(_Message):
     steps: Annotated[int, Field(ge=1, le=1000)] | None = None
     commit: Commit = Commit.SPECULATIVE
     history: HistoryPolicy | None = None
-    answer: bool = False
-    preempt: bool = False
+    answer: bool | None = None
+    preempt: bool | None = None
     aim: Seconds = 0.0
 
 

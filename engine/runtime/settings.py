@@ -53,10 +53,11 @@ class Settings:
     commit: Commit = Commit.SPECULATIVE
     history: HistoryPolicy | None = None
     """None: the model's own."""
-    answer: bool = False
-    """Whether a key or prompt is answered by a short call, which a refill of K follows: `Policy.answers`."""
-    preempt: bool = False
-    """Whether a call is stopped at a step when something newer makes it worthless: `Policy.preempt`."""
+    answer: bool | None = None
+    """Whether a key or prompt is answered by a short call, which a refill of K follows: `Policy.answers`. None: as the model's spec
+    has it."""
+    preempt: bool | None = None
+    """Whether a call is stopped at a step when something newer makes it worthless: `Policy.preempt`. None: as the model's spec has it."""
     aim: float = 0.0
     """With `answer`: seconds within which an update should be seen; the longest answer that does is taken. 0: the shortest."""
     latents: bool = False
@@ -78,4 +79,6 @@ class Settings:
             raise Refused(f"{spec.name} does not know the history policy {history.value}; it has {known}")
         if not 0 <= self.seed < 2**63:
             raise Refused(f"seed = {self.seed} is out of range: 0 to 2^63 - 1")
-        return replace(self, window=window, steps=steps, history=history)
+        answer = spec.short_answers if self.answer is None else self.answer
+        preempt = spec.short_answers if self.preempt is None else self.preempt
+        return replace(self, window=window, steps=steps, history=history, answer=answer, preempt=preempt)

@@ -119,6 +119,10 @@ class View:
     commit: Commit = Commit.SPECULATIVE
     fps: float = 16.0
     C: float | None = None
+    answer_window: int = 0
+    """K of a call that would answer a key now; 0: not known."""
+    answer_seconds: float = 0.0
+    """From a key to its picture by that call, as foreseen."""
     last: UpdateMark | None = None
     L50: float | None = None
     stalls: int = 0

@@ -141,6 +141,7 @@ class ViewBuilder:
         while self._revoked and now - self._revoked[0].at > REVOKED_SECONDS:
             self._revoked.popleft()
         cached = [_mark_of(e, Fate.LOCKED if e.position < c.locked else Fate.CACHED) for e in c.cache]
+        answer_window, answer_seconds = c.next_answer()
         return View(
             state=c.state,
             groups=(*self._ribbon, *cached),
@@ -157,6 +158,8 @@ class ViewBuilder:
             commit=c.policy.commit,
             fps=fps,
             C=first_group,
+            answer_window=answer_window if c.counts.predicted else 0,
+            answer_seconds=answer_seconds,
             last=self._last,
             L50=percentile(latest, 0.5),
             stalls=self._player.total_stalls,

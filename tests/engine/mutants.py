@@ -94,12 +94,6 @@ MUTANTS = [
         "if False:",
     ),
     Mutant(
-        "alternative-outlives-its-prefix",
-        C,
-        "if self.alternative is not None and j < self.alternative.branch:",
-        "if False:",
-    ),
-    Mutant(
         "alternative-delays-refill",
         C,
         "if call.after != NO_VERSION and (self.refill_due(e.at) or",

@@ -200,11 +200,34 @@ def test_the_settings_panel_tells_only_what_was_changed(qtbot: QtBot) -> None:
     panel.toggle_commit()
     assert changes == [{"window": 14}, {"steps": 2}, {"commit": Commit.CHUNK}]
     assert isinstance(changes[-1]["commit"], Commit), "an enum, not its value"
+    changes.clear()
+    panel.answer_box.click()
+    panel.aim_slider.setValue(5)
+    panel.preempt_box.click()
+    panel.answer_box.click()
+    assert changes == [{"answer": True}, {"aim": 0.5}, {"preempt": True}, {"answer": False}]
+    assert not panel.aim_slider.isEnabled(), "there is nothing that it could choose"
     with qtbot.waitSignals([panel.pauseRequested, panel.newWorldRequested]):
         panel.pause_button.click()
         panel.new_world_button.click()
     panel.show_paused(True)
     assert panel.pause_button.text() == "Resume (Ctrl+P)"
+
+
+def test_the_settings_panel_says_what_an_answer_costs_now(qtbot: QtBot) -> None:
+    panel = SettingsPanel(Settings(prompt="snow", aim=0.5), spec_of("pocket2"))
+    qtbot.addWidget(panel)
+    assert panel.answer_box.isChecked() and panel.preempt_box.isChecked(), (
+        "the model's own: its pictures are no worse for it"
+    )
+    panel.show_view(View(answer_window=3, answer_seconds=0.412))
+    assert panel.aim_note.text() == "0.5 s: now K = 3, seen after some 0.41 s"
+    panel.aim_slider.setValue(0)
+    panel.show_view(View())
+    assert panel.aim_note.text() == "the shortest answer"
+    panel = SettingsPanel(Settings(prompt="snow", answer=False), spec_of("pocket2"))
+    qtbot.addWidget(panel)
+    assert not panel.answer_box.isChecked()
 
 
 # -- frames ------------------------------------------------------------------------------------------------------------

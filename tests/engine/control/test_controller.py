@@ -848,6 +848,7 @@ def test_the_condition_that_was_guessed_plays_from_where_the_alternative_begins(
     (take,) = of(Take, commands)
     assert (take.call, [e.position for e in take.entries]) == (1, list(range(4, 20)))
     assert {e.version for e in take.entries} == {1}
+    assert c.locked == 4
     assert not of(Launch, commands)
     c.handle(GroupStarted(1.25, 3))
     (receipt,) = [r for r in of(Receipt, c.handle(GroupStarted(1.5, 4))) if r.version == 1]
@@ -918,9 +919,13 @@ def test_the_alternative_in_flight_makes_room_for_a_refill() -> None:
 
 
 def test_an_alternative_that_would_delay_a_refill_is_not_begun() -> None:
-    c = playing(controller(window=4, ahead=1))
-    # the cache ends at 1.5 s: at 0.8 s a call of 0.5 s would end after 1.0 s, when the refill has to begin
-    assert not of(Launch, c.handle(Guessed(0.8, 0)))
+    for at, begun in ((2.4, True), (2.6, False)):
+        c = playing(controller(window=16, ahead=1, first=1.0))
+        c.estimator.saw_first(Work(16), 1.0)
+        for p in range(1, 9):
+            c.handle(GroupStarted(0.5 + 0.25 * p, p))
+        # the cache ends at 4.5 s, so the refill begins at 3.5 s; the alternative takes a second
+        assert bool(of(Launch, c.handle(Guessed(at, 0)))) is begun
 
 
 def test_an_alternative_whose_place_has_come_is_dropped_and_one_more_is_sampled_then_none() -> None:

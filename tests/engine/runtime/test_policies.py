@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from engine.models.interface import Group, ModelSpec, Request, StepCallback
+from engine.models.registry import spec_of
 from engine.runtime.replay import replay
+from engine.runtime.settings import Settings
 from tests.engine.runtime.test_engine import Play, lines, start
 from tests.toy import SPEC, ToySampler
 
@@ -75,6 +77,14 @@ def test_policies_are_switched_while_a_world_plays(tmp_path: Path) -> None:
     play.engine.release("forward")
     play.until(lambda: play.engine.view.flight is not None and not play.engine.view.flight.answer)
     play.engine.close()
+
+
+def test_what_nobody_chooses_is_as_the_models_pictures_bear_it() -> None:
+    for name, own in (("pocket2", True), ("pocket", False)):
+        spec = spec_of(name)
+        chosen = Settings().checked(spec)
+        assert (chosen.answer, chosen.preempt) == (own, own)
+        assert Settings(answer=not own).checked(spec).answer is not own
 
 
 @pytest.mark.parametrize(
