@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from app.cli.errors import UserError, as_user_error
+from app.cli.explore import load_script
 from app.cli.model_options import model_options
 from app.cli.parameters import FILE, Whole
 from app.options import ChoiceError, ModelOptions
@@ -69,7 +70,7 @@ def serve(model: ModelOptions, host: str, tls: bool, port: int, token_file: Path
 
     lobby = Lobby(make, choice.spec, clock, worlds, token, _say, lambda: shared is None or shared.room)
     try:
-        server = listen(lobby, host, port, context)
+        server = listen(lobby, host, port, context, prompt=load_script(None).prompt)
     except OSError as e:
         raise UserError(f"{host}:{port} cannot be used ({e.strerror or e}): choose another --port") from e
     port = server.socket.getsockname()[1]

@@ -82,7 +82,7 @@ export class Playout {
 }
 
 export class Client {
-  // place: {url, token, watch}; make: {socket(url), decoder({output, error}), now()}; tell: {said, view, size, watching}
+  // place: {url, token, watch}; make: {socket(url), decoder({output, error}), now()}; tell: {said, loading, view, size}
   constructor(place, make, tell, prompt = "") {
     Object.assign(this, { place, make, tell });
     this.firstPrompt = prompt;
@@ -187,7 +187,7 @@ export class Client {
         return;
       case "view": {
         if (message.error) return this.end(message.error);
-        if (!message.ready) this.tell.said(message.stage);
+        this.tell.loading(message.ready ? null : message.stage, message.share);
         const order = this.views = (this.views ?? 0) + 1;
         inflated(payload).then((view) => { if (order === this.views) this.tell.view(view, this.playout); }, () => {});
         return;
@@ -263,22 +263,67 @@ export class Client {
   }
 }
 
-// The ribbon: what was played, what surely plays, what is predicted; from media frame `from` over `seconds`.
-const COLOURS = { delivered: "#4b5a66", locked: "#7fb4d9", cached: "#3f7d5a", revoked: "#a4514d" };
-export function bars(view, shown, seconds = 12) {
-  const from = shown - 2 * view.fps, span = seconds * view.fps;
-  return [...view.groups, ...view.revoked].filter((g) => g.start + g.span > from && g.start < from + span)
-    .map((g) => ({ x: (g.start - from) / span, w: g.span / span, colour: COLOURS[g.fate], low: g.fate === "revoked" }));
+// The ribbon, as engine/runtime/view.py describes it: what was played, what surely plays, what is predicted, what was revoked, the call
+// in progress, and when a person did something. x and w are shares of its width; the playhead is at PAST / (PAST + FUTURE).
+export const PAST = 3, FUTURE = 7;
+const ALPHA = { delivered: 0.35, locked: 1, cached: 0.6, revoked: 1 };
+export function colour(version) {  // neighbours are far apart in hue, as in the window
+  return `hsl(${Math.round(((0.56 + version * 0.381966) % 1) * 360)} 80% 68%)`;
+}
+export function bars(view, shown) {
+  const from = shown - PAST * view.fps, span = (PAST + FUTURE) * view.fps;
+  const all = [...view.groups, ...view.revoked].map((g) => ({
+    start: g.start, span: g.span, alpha: ALPHA[g.fate], colour: g.fate === "revoked" ? "#ff5c5c" : colour(g.version), low: g.fate === "revoked",
+  }));
+  const f = view.flight, group = view.groups.at(-1)?.span ?? 0;
+  if (f) all.push({ start: f.start, span: f.window * group, alpha: 1, colour: colour(f.version), outline: true, done: f.steps ? f.step / f.steps : 0 });
+  return all.filter((g) => g.start + g.span > from && g.start < from + span)
+    .map((g) => ({ ...g, x: (g.start - from) / span, w: g.span / span }));
+}
+export function marks(view, shown) {
+  const from = shown / view.fps - PAST, span = PAST + FUTURE;
+  return view.updates.filter((u) => u.kind !== "start" && u.arrival > from && u.arrival < from + span)
+    .map((u) => ({ x: (u.arrival - from) / span, colour: colour(u.version) }));
 }
 
 export function status(view) {
   const l = view.L50 === null ? "" : `L50 ${view.L50.toFixed(2)} s`;
-  return [view.message, view.paused ? "paused" : "", view.shared ? `shared with ${view.shared}` : "", l, `cache ${view.cached_seconds.toFixed(1)} s`, view.stalls ? `${view.stalls} stalls` : ""]
+  const cache = view.state === null ? "" : `cache ${view.cached_seconds.toFixed(1)} s`;
+  return [view.message, view.paused ? "paused" : "", view.shared ? `shared with ${view.shared}` : "", l, cache, view.stalls ? `${view.stalls} stalls` : ""]
     .filter(Boolean).join(" \u00b7 ");
+}
+
+function paint(canvas, view, shown) {
+  const ratio = window.devicePixelRatio || 1, height = canvas.clientHeight;
+  canvas.width = canvas.clientWidth * ratio;
+  canvas.height = height * ratio;
+  const c = canvas.getContext("2d"), width = canvas.clientWidth;
+  c.scale(ratio, ratio);
+  for (const bar of bars(view, shown)) {
+    const x = bar.x * width + 1, w = Math.max(1, bar.w * width - 2);
+    c.globalAlpha = bar.alpha;
+    c.fillStyle = c.strokeStyle = bar.colour;
+    if (bar.outline) {
+      c.strokeRect(x, 4.5, w, 15);
+      c.fillRect(x, 17, w * bar.done, 2);
+    } else c.fillRect(x, bar.low ? 22 : 4, w, bar.low ? 5 : 16);
+  }
+  c.globalAlpha = 1;
+  for (const mark of marks(view, shown)) {
+    c.fillStyle = mark.colour;
+    c.beginPath();
+    c.moveTo(mark.x * width, 22);
+    c.lineTo(mark.x * width - 4, 29);
+    c.lineTo(mark.x * width + 4, 29);
+    c.fill();
+  }
+  c.fillStyle = "#fff";
+  c.fillRect(width * PAST / (PAST + FUTURE), 0, 1, height);
 }
 
 function open() {
   const $ = (id) => document.getElementById(id);
+  let loading = true;
   const picture = $("picture"), ribbon = $("ribbon"), context = picture.getContext("2d");
   if (!("VideoDecoder" in window)) {
     $("said").textContent = "This browser cannot decode video for pages (WebCodecs), or the page came without https or localhost.";
@@ -304,20 +349,22 @@ function open() {
   const tell = {
     said: (sentence) => { $("said").textContent = sentence; },
     size: (width, height, name) => { picture.width = width; picture.height = height; document.title = `${name} - Foreland`; },
+    loading: (stage, share) => {
+      loading = stage !== null;
+      if (!loading) { $("loading").hidden = true; return; }
+      $("loading").hidden = false;
+      $("stage").textContent = stage;
+      $("share").value = share;
+    },
     view: (view, playout) => {
-      $("said").textContent = status(view);
-      ribbon.width = ribbon.clientWidth;
-      const c = ribbon.getContext("2d");
-      for (const bar of bars(view, playout.next)) {
-        c.fillStyle = bar.colour;
-        c.fillRect(bar.x * ribbon.width, bar.low ? 12 : 2, Math.max(1, bar.w * ribbon.width - 1), bar.low ? 5 : 9);
-      }
-      c.fillStyle = "#fff";
-      c.fillRect(ribbon.width / 6, 0, 1, 18);
+      if (!loading) $("said").textContent = status(view);
+      paint(ribbon, view, playout.next);
+      $("pause").setAttribute("aria-pressed", String(view.paused));
+      $("pause").textContent = view.paused ? "Play" : "Pause";
       if (document.activeElement !== $("prompt")) $("prompt").value = view.prompt;
     },
   };
-  const client = new Client({ url, token, watch }, make, tell, "");
+  const client = new Client({ url, token, watch }, make, tell, document.body.dataset.prompt ?? "");
   const draw = () => {
     const frame = client.playout?.due(make.now());
     if (frame) { context.drawImage(frame, 0, 0, picture.width, picture.height); frame.close(); }
@@ -343,9 +390,7 @@ function open() {
   $("form").addEventListener("submit", (e) => { e.preventDefault(); client.prompt($("prompt").value); picture.focus(); });
   $("new").addEventListener("click", () => client.newWorld($("prompt").value));
   $("pause").addEventListener("click", () => {
-    const paused = $("pause").getAttribute("aria-pressed") !== "true";
-    $("pause").setAttribute("aria-pressed", String(paused));
-    if (paused) client.pause(); else client.resume();
+    if ($("pause").getAttribute("aria-pressed") !== "true") client.pause(); else client.resume();
   });
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -19,12 +20,12 @@ HOST = re.compile(r"[\w.:\[\]-]{1,255}", re.ASCII)
 class Page:
     """Answers what is no WebSocket. From any thread."""
 
-    def __init__(self, guarded: bool) -> None:
-        """guarded: whether clients need a token, which the page then asks for."""
+    def __init__(self, guarded: bool, prompt: str = "") -> None:
+        """guarded: whether clients need a token, which the page then asks for. prompt: what a world begins with there."""
         self._guarded = guarded
         self._files = {f.name: f.read_bytes() for f in (FOLDER / "page").iterdir() if f.suffix in TYPES}
-        if guarded:
-            self._files["index.html"] = self._files["index.html"].replace(b"<main>", b"<body data-token><main>", 1)
+        body = f'<body data-prompt="{escape(prompt)}"{" data-token" if guarded else ""}><main>'
+        self._files["index.html"] = self._files["index.html"].replace(b"<main>", body.encode(), 1)
 
     def answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """A file of the page, or why not; None: a line may be opened.

@@ -163,10 +163,15 @@ def dialler(url: str, context: ssl.SSLContext | None = None, check: Callable[[Co
 
 
 def listen(
-    lobby: Lobby, host: str, port: int, context: ssl.SSLContext | None = None, lines: int = MOST_LINES
+    lobby: Lobby,
+    host: str,
+    port: int,
+    context: ssl.SSLContext | None = None,
+    lines: int = MOST_LINES,
+    prompt: str = "",
 ) -> Server:
     """A server that is not running yet: `serve_forever`, and `shutdown` from another thread. lines: at once, at most; what comes
-    beyond them is closed before it has said anything.
+    beyond them is closed before it has said anything. prompt: what worlds of the page begin with.
 
     It serves the page for browsers too. Raises OSError.
     """
@@ -174,7 +179,7 @@ def listen(
     server = serve(
         lambda connection: _attend(lobby, connection),
         sock=_listening(host, port),
-        process_request=Page(lobby.guarded).answer,
+        process_request=Page(lobby.guarded, prompt).answer,
         compression=None,
         open_timeout=OPEN_SECONDS,
         close_timeout=1,

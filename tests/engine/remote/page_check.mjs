@@ -1,6 +1,6 @@
 // What the page does, without a browser: `node --experimental-websocket page_check.mjs PORT TOKEN WATCH`. Prints JSON.
 // The decoder is not a browser's: what it was given is printed, and decoded by whoever called this.
-import { Client, Playout, bars, pack, status, unpack } from "../../../assets/page/page.js";
+import { Client, Playout, bars, marks, pack, status, unpack } from "../../../assets/page/page.js";
 
 const [port, token, watch] = process.argv.slice(2);
 const now = () => performance.now() / 1000;
@@ -19,7 +19,7 @@ function player(place) {
     decoder: ({ output }) => ({ decode: (c) => { it.chunks.push(c); output({ at: c.timestamp }); }, close: () => {} }),
     now,
   };
-  const tell = { said: (s) => it.said.push(s), view: (v) => it.views.push(v), size: (w, h) => { it.size = [w, h]; } };
+  const tell = { said: (s) => it.said.push(s), loading: (stage) => { it.loading = stage; }, view: (v) => it.views.push(v), size: (w, h) => { it.size = [w, h]; } };
   it.client = new Client({ url: `ws://localhost:${port}/`, ...place }, make, tell, "a");
   it.clock = setInterval(() => { const p = it.client.playout?.due(now()); if (p) it.shown.push(p.at); }, 5);
   it.client.start();
@@ -56,7 +56,7 @@ const late = player({ watch: "wrong" });
 await until(() => late.client.over, "a refusal of a watcher");
 const view = me.views.at(-1);
 console.log(JSON.stringify({
-  clock, size: me.size, shown: me.shown, bars: bars(view, me.client.playout.next), status: status(view),
+  clock, size: me.size, shown: me.shown, bars: bars(view, me.client.playout.next), marks: marks(view, me.client.playout.next).length, status: status(view),
   chunks: me.chunks.slice(0, 16).map((c) => ({ type: c.type, data: Buffer.from(c.data).toString("base64") })),
   watcher: { first: other.chunks[0].type, keys: view.keys }, stranger: stranger.said.at(-1), late: late.said.at(-1),
   unpacked: unpack(pack({ kind: "bye" }).buffer)[0],
