@@ -38,7 +38,7 @@ from engine.models.pocket2.things import NAMES, VARIANTS
 Array = NDArray[np.float32]
 TEXELS, CODES = 64, 12
 """Side and channels of a thing's learned code; its texture has twice the side."""
-HIDDEN, EXTRAS, NEAR, BLOCK = 48, 14, 5, 12288
+HIDDEN, EXTRAS, NEAR, BLOCK = 48, 14, 5, 6144
 LIGHTS = 15
 
 
@@ -172,12 +172,16 @@ class LayerDrawer:
         own = weight[:, _inputs(sort)].contiguous()
         first = bias if flag is None else bias + weight[:, flag : flag + 1]
         base = None if flag is None else slice(ROW[sort][BASE.start], ROW[sort][BASE.start] + 3)
-        for i in range(0, values.shape[1], BLOCK):
-            # so many pixels at a time as a cache holds
+        n, width = values.shape[1], len(weight)
+        room = torch.empty(2, width * min(BLOCK, n))
+        for i in range(0, n, BLOCK):
+            # so many pixels at a time as a cache holds, in the same memory each time
             x = values[:, i : i + BLOCK]
-            hidden = torch.relu_(torch.addmm(first, own, torch.cat((x, extras(sort, x)))))
+            hidden, spare = (r[: width * x.shape[1]].view(width, -1) for r in room)
+            torch.addmm(first, own, torch.cat((x, extras(sort, x))), out=hidden).relu_()
             for w, b in rest:
-                hidden = torch.relu_(torch.addmm(b, w, hidden))
+                torch.addmm(b, w, hidden, out=spare).relu_()
+                hidden, spare = spare, hidden
             told = self.drawer.told(None if base is None else x[base], hidden).T
             if at is None:
                 out[i : i + BLOCK] = told
