@@ -31,6 +31,7 @@ from engine.models.schedulers import Euler, UniPC
 from engine.models.text_embeddings import PromptEncoder
 from engine.models.wan import load as wan
 from engine.models.wan.taehv import TinyDecoder
+from engine.models.weight_files import INDEX
 from tests.fake_device import Counts, device, fake_gpu, on, really
 
 BLOCK = re.compile(r"(?:^|\.)(?:blocks|transformer_blocks)\.(\d+)\.")
@@ -97,7 +98,7 @@ def write(entry: Entry, folder: Path, layers: int) -> dict[Path, Callable[[], di
         where.parent.mkdir(parents=True, exist_ok=True)
         if where.suffix:
             where.touch()
-        files[where] = lambda weights=weights: empty(weights, layers)
+        files[where.parent if name.endswith(INDEX) else where] = lambda weights=weights: empty(weights, layers)
     return files
 
 

@@ -126,6 +126,8 @@ class WindowCall:
     """Tokens before the window's, empty when they enter, that are no part of what comes out; `rotary` begins with theirs."""
     buttons: Tensor | None = None
     """(latents, buttons) on the CPU: which are held, for models that take keys so; see `engine.models.buttons`."""
+    rays: tuple[Tensor, list[int]] | None = None
+    """Of `engine.models.rays`, for models that take keys so."""
     capture_kv: bool = False
     """Whether forwards append their keys and values to `captured_kv`."""
     capture_rotated: bool = False

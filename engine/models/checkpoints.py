@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.models.buttons import ButtonAdapter
+from engine.models.rays import MODEL_LAYERS, add_layers
 from engine.models.weight_files import LayoutError, all_finite, listed, read_file, read_folder, read_json
 
 MODELS = {
@@ -98,6 +99,8 @@ def build(
         _add_cameras(model)
     if (planes := state.get("act_control_adapter.conv.weight")) is not None:
         _add_buttons(model, planes.shape)
+    if (rays := state.get(f"{MODEL_LAYERS[0]}.weight")) is not None:
+        add_layers(model, rays.shape[1])
     fill(model, state, source, dtype, device)
     return model
 

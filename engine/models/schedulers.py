@@ -16,8 +16,10 @@ from torch import Tensor
 
 from engine.models.interface import StepCallback, Stopped
 
-SOLVERS = ("dmd", "flowmap", "euler", "unipc")
+SOLVERS = ("dmd", "table-dmd", "flowmap", "euler", "unipc")
 TRAIN_STEPS = 1000
+TABLE_TOP = 0.999
+"""The first noise level of the table of `TableDmd`, before its shift."""
 
 
 def shifted(u: float, shift: float) -> float:
@@ -79,6 +81,29 @@ class Dmd:
         return clean if after == 0 else (1 - after) * clean + after * fresh()
 
 
+class TableDmd:
+    """As `Dmd`, with levels out of a table of 1000 whose timesteps are whole numbers (robbyant/lingbot-world-v2 `wan/image2video.py`
+    `_convert_flow_pred_to_x0`, `wan/utils/fm_solvers_unipc.py` `set_timesteps` and `add_noise`, @2648877f76).
+
+    Where several levels have the same timestep, x_0 is taken at the first of them, and noise put back to the second.
+    """
+
+    def __init__(self, steps: int, shift: float, levels: Sequence[float]) -> None:
+        """levels: as of `Dmd`; evenly spaced where there are none."""
+        known = np.array((*(levels or (1000, 750, 500, 250)), 0.0))
+        at = TRAIN_STEPS - np.interp(np.linspace(0, len(known) - 1, steps + 1), np.arange(len(known)), known)[:-1]
+        table = [shifted(float(u), shift) for u in np.linspace(TABLE_TOP, 0, TRAIN_STEPS + 1)[:-1]]
+        told = np.floor(np.array(table) * TRAIN_STEPS)
+        same = [np.flatnonzero(told == told[round(i)]) for i in at]
+        self.sigmas = [*(table[s[min(1, len(s) - 1)]] for s in same), 0.0]
+        self.timesteps = [*(float(told[s[0]]) / TRAIN_STEPS for s in same), 0.0]
+        self._cleared = [table[s[0]] for s in same]
+
+    def step(self, i: int, sample: Tensor, velocity: Tensor, fresh: Callable[[], Tensor]) -> Tensor:
+        clean, after = sample - self._cleared[i] * velocity, self.sigmas[i + 1]
+        return clean if after == 0 else (1 - after) * clean + after * fresh()
+
+
 class Euler(_Uniform):
     """Straight on along the velocity; with a mean velocity this is the flow map."""
 
@@ -116,6 +141,8 @@ def make_solver(
     """A solver for one call. levels, boundary: of `Dmd`. Raises ValueError for an unknown name."""
     if name == "dmd":
         return Dmd(steps, shift, ease, levels, boundary)
+    if name == "table-dmd":
+        return TableDmd(steps, shift, levels)
     if name in ("flowmap", "euler"):
         return Euler(steps, shift, ease)
     if name == "unipc":

@@ -23,6 +23,8 @@ WRAPPERS = ("generator_ema", "generator", "generator_lora", "model_state_dict", 
 ANYWHERE = re.compile(r"_fsdp_wrapped_module\.|_orig_mod\.|_checkpoint_wrapped_module\.")
 FIRST = re.compile(r"^(?:model\.diffusion_model\.|module\.|model\.)+")
 """Prefixes that wrappers leave in keys: wherever they stand, and at the beginning."""
+INDEX = ".safetensors.index.json"
+"""Ending of the file that names the shards of weights."""
 DEEPEST = 8
 """Dictionaries inside one another that are looked into."""
 MOST_SETTINGS = 64_000_000
@@ -108,7 +110,7 @@ def stripped(state: dict[str, Tensor]) -> dict[str, Tensor]:
 
 def read_folder(folder: Path, name: str = "diffusion_pytorch_model") -> dict[str, Tensor]:
     """The weights of a diffusers or transformers folder, of one file or of shards with an index. Raises LayoutError."""
-    index = folder / f"{name}.safetensors.index.json"
+    index = folder / f"{name}{INDEX}"
     if index.exists():
         files = sorted(_shards(index))
         missing = [f for f in files if not (folder / f).exists()]

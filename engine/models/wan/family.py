@@ -1,4 +1,5 @@
-"""Wan and what was made of it: Wan2.1, Wan2.2, Self-Forcing, Causal-Forcing, LongLive, minWM, ABot-World, AnyFlow-FAR, CausalWan."""
+"""Wan and what was made of it: Wan2.1, Wan2.2, Self-Forcing, Causal-Forcing, LongLive, minWM, ABot-World, LingBot-World,
+AnyFlow-FAR, CausalWan."""
 
 from __future__ import annotations
 

@@ -51,6 +51,8 @@ their states are larger together than one for the whole picture: where states ar
 and no plan takes them by itself."""
 BUTTON_CHANNELS = 4 * 8192
 """That the convolution of a `ButtonAdapter` reads, patch included."""
+RAY_FEATURES = 6 * 256
+"""That the rays of a token are; see `engine.models.rays`."""
 MOST_SNAPSHOTS, LEAST_SNAPSHOTS = FREELY, 2
 
 
@@ -113,6 +115,8 @@ def plan(
     weights = sum(x.parameters for x in networks) * e
     if config.keys == "buttons":
         weights += (BUTTON_CHANNELS + 18 * net.width) * net.width * e
+    if config.keys == "rays":
+        weights += (net.layers * 4 * net.width + 2 * net.width + RAY_FEATURES) * net.width * e
     if options.offload:
         weights = 2 * weights / net.layers / len(networks) + 0.1e9
     branches = 2 if config.guidance != 1 else 1

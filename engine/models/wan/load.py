@@ -40,7 +40,7 @@ from engine.models.wan.sampler import WanDecoder, WanSampler
 from engine.models.wan.sampling_config import SamplingConfig
 from engine.models.wan.taehv import TinyDecoder
 from engine.models.wan.vae import VideoDecoder, WanVae
-from engine.models.weight_files import LayoutError
+from engine.models.weight_files import INDEX, LayoutError
 
 UMT5_XXL = {
     "vocab_size": 256384,
@@ -179,7 +179,7 @@ def transformer_parts(entry: Entry, folder: Path, lora: Path | None = None) -> l
     loras += [] if lora is None else [lora]
     if folder.is_file() or (entry.layout == "generator" and entry.weights is not None):
         file = folder if folder.is_file() else folder / str(entry.weights)
-        state = with_loras(weight_files.read_file(file, entry.inside), loras)
+        state = with_loras(_read_original(file, entry.inside), loras)
         return [TransformerPart(layouts.original_config(state, entry.head_dim), lambda: state, file)]
     found = [folder / name for name in ("transformer", "transformer_2") if (folder / name).is_dir()]
     if found:
@@ -205,6 +205,13 @@ def transformer_parts(entry: Entry, folder: Path, lora: Path | None = None) -> l
     )
 
 
+def _read_original(file: Path, inside: str) -> dict[str, Tensor]:
+    """Of a file, or of the shards that an index names."""
+    if file.name.endswith(INDEX):
+        return weight_files.read_folder(file.parent, file.name.removesuffix(INDEX))
+    return weight_files.read_file(file, inside)
+
+
 def _read_with(folder: Path, loras: Sequence[Path]) -> dict[str, Tensor]:
     return with_loras(weight_files.read_folder(folder), loras)
 
@@ -226,6 +233,9 @@ def files_of(entry: Entry, folder: Path) -> list[Path]:
     if folder.is_file():
         return [folder]
     if entry.layout == "generator" and entry.weights is not None:
+        if entry.weights.endswith(INDEX):
+            file = folder / entry.weights
+            return sorted(file.parent.glob(f"{file.name.removesuffix(INDEX)}-*.safetensors"))
         return [folder / entry.weights] + ([] if entry.lora is None else [folder / entry.lora])
     return sorted(p for p in folder.glob("transformer*/*") if p.suffix in (".safetensors", ".bin")) or sorted(
         folder.glob("*.safetensors")

@@ -22,6 +22,7 @@ from engine.models.attention import (
     window_attention,
 )
 from engine.models.attention_kernels import attend
+from engine.models.rays import BLOCK_LAYERS, MODEL_LAYERS, RayEmbedding, RayInjector
 
 ONE_MORE = (1, 4)
 """Of a block's six rows of modulation (shift, scale, gate, and the same for the feed-forward), the scales: x * (1 + scale)."""
@@ -36,16 +37,23 @@ class WanBlock(nn.Module):
         self.norm1, self.norm2, self.norm3 = block.norm1, block.norm2, block.norm3
         self.attn1, self.attn2, self.ffn = block.attn1, block.attn2, block.ffn
         self.scale_shift_table = block.scale_shift_table
+        self.ray_injector = RayInjector(block) if hasattr(block, BLOCK_LAYERS[0]) else None
 
-    def forward(self, hidden: Tensor, modulation: Tensor, context: Tensor | None) -> Tensor:
+    def forward(
+        self, hidden: Tensor, modulation: Tensor, context: Tensor | None, rays: tuple[Tensor, list[int]] | None = None
+    ) -> Tensor:
         """hidden: (1, latents * tokens, width). modulation: (latents or 1 or all tokens, 6, width) in float32, scales with 1 added.
-        context: the text, where the call has no keys and values of it yet."""
+        context: the text, where the call has no keys and values of it yet. rays: of `RayEmbedding`, and which of them each latent has."""
         shift, scale, gate, ffn_shift, ffn_scale, ffn_gate = modulation.unbind(1)
         x = fused.modulated_norm(hidden, scale, shift, self.norm1.eps)
         attended = self._self_attention(x)
         if isinstance(self.norm2, nn.LayerNorm):
             weight, bias = self.norm2.weight.float()[None], self.norm2.bias.float()[None]
-            hidden, x = fused.add_norm(hidden, attended, gate, weight, bias, self.norm2.eps)
+            if self.ray_injector is not None and rays is not None:
+                hidden = self.ray_injector(fused.gated_add(hidden, attended, gate), *rays)
+                x = fused.modulated_norm(hidden, weight, bias, self.norm2.eps)
+            else:
+                hidden, x = fused.add_norm(hidden, attended, gate, weight, bias, self.norm2.eps)
         else:
             x = hidden = fused.gated_add(hidden, attended, gate)
         del attended
@@ -119,6 +127,7 @@ class WanNetwork(nn.Module):
         self.patch_embedding: Any = model.patch_embedding
         self.far_patch_embedding: Any = getattr(model, "far_patch_embedding", None)
         self.act_control_adapter: Any = getattr(model, "act_control_adapter", None)
+        self.ray_embedding = RayEmbedding(model) if hasattr(model, MODEL_LAYERS[0]) else None
         self.condition_embedder = model.condition_embedder
         self.blocks = nn.ModuleList(WanBlock(b, i, holder) for i, b in enumerate(model.blocks))
         self.norm_out, self.proj_out = model.norm_out, model.proj_out
@@ -163,8 +172,9 @@ class WanNetwork(nn.Module):
         if parallel is not None:
             parallel.measure(call.latent_tokens)
             hidden = parallel.shard(hidden)
+        rays = self._told(call)
         for block, of_block in zip(self.blocks, rows.unbind(0), strict=True):
-            hidden = block(hidden, of_block if of_token is None else of_block[of_token], context)
+            hidden = block(hidden, of_block if of_token is None else of_block[of_token], context, rays)
         if keys_only:
             return hidden.new_empty(0)
         hidden = hidden[:, call.registers :]
@@ -176,6 +186,13 @@ class WanNetwork(nn.Module):
         a, b, c = self.patch
         out = self.proj_out(hidden).unflatten(1, (frames // a, height // b, width // c)).unflatten(-1, (a, b, c, -1))
         return out.permute(0, 7, 1, 4, 2, 5, 3, 6).reshape(1, -1, frames, height, width).float()
+
+    def _told(self, call: WindowCall) -> tuple[Tensor, list[int]] | None:
+        """What the blocks are told of the call's rays, under ranks of the rank's own tokens."""
+        if self.ray_embedding is None or call.rays is None:
+            return None
+        told, parallel = self.ray_embedding(call.rays[0]), self.holder.parallel
+        return told if parallel is None else parallel.shard(told), call.rays[1]
 
     def _times(self, levels: Tensor, after: Tensor, text: Tensor) -> tuple[Tensor, Tensor]:
         """(latents or 1, width) and (latents or 1, 6 * width): what the noise levels do to the output and to the blocks."""

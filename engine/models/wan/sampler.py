@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.control.conditions import Condition
-from engine.models import buttons
+from engine.models import buttons, rays
 from engine.models.attention import (
     KeyValue,
     RotaryEmbedding,
@@ -53,6 +53,8 @@ REGISTERS = -1
 """Where the registers' keys and values are kept: before every latent."""
 REGISTER_STEP = 256
 """Least distance of two slots of registers, in latents of rotary position."""
+IMAGE_LATENTS = 29
+"""Latents of an image condition; nothing of the image reaches a later one, since Wan's encoder looks back no further."""
 
 
 class WanDecoder(StreamDecoder, Decoder):
@@ -109,6 +111,8 @@ class WanSampler(Sampler[WanInputs]):
         }
         self._contexts: dict[tuple[int, int], tuple[Text, dict[int, KeyValue]]] = {}
         self._image_channels: Tensor | None = None
+        self._start_picture: NDArray[np.uint8] | None = None
+        """Of a model that takes it as extra channels."""
         self._longest = spec.windows[1]
         """K at most: less after the device's memory ran out."""
         self._ranked = False
@@ -122,17 +126,21 @@ class WanSampler(Sampler[WanInputs]):
     @property
     def start_frames(self) -> int:
         """See `StartsFromFilms`."""
-        return 1 + 4 * max(0, self.spec.window - 2)
+        return 1 if self.config.image == "channels" else 1 + 4 * max(0, self.spec.window - 2)
 
     def set_start(self, file: Path | None) -> None:
         given: list[Tensor] = []
+        picture = None
         if file is not None:
             try:
                 frames = read_start(file, self.spec, self.start_frames)
             except ValueError as e:
                 raise ConditionError(str(e)) from e
-            given = list(self._vae.encode(frames).to(self._device))
-        self._given, self._image_channels = given, None
+            if self.config.image == "channels":
+                picture = frames[0]
+            else:
+                given = list(self._vae.encode(frames).to(self._device))
+        self._given, self._start_picture, self._image_channels = given, picture, None
 
     def sample(self, request: Request, report: StepCallback) -> list[Group]:
         self.spec.check_window(request.window)
@@ -283,7 +291,6 @@ class WanSampler(Sampler[WanInputs]):
                 raise ValueError(
                     f"K = {k} leaves nothing to sample after {len(self._given)} given latents: use a larger K"
                 )
-            given = [] if self.config.image == "channels" else given
             clean = self._sampled(request, report, {}, [], len(given), k - len(given), [], conditioning=given)
             latents = [*given, *clean]
         elif new:
@@ -447,6 +454,8 @@ class WanSampler(Sampler[WanInputs]):
         call = WindowCall(rotary, prefix, rotate, cameras=cameras, latents=length, registers=registers)
         if self.config.keys == "buttons":
             call.buttons = torch.from_numpy(np.stack(controls)).float()
+        if self.config.keys == "rays":
+            call.rays = rays.rays(controls[:length], self.spec.width, self.spec.height, self._shape[1] // self._grid[0])
         return call
 
     def _register_rotation(self, oldest: int) -> RotaryEmbedding:
@@ -503,7 +512,7 @@ class WanSampler(Sampler[WanInputs]):
         if self._rotates_all:
             return store.prefix(positions), self.rotation(first - n, n)
         at = {p: first - n + i for i, p in enumerate(positions)}
-        turns = {p: self.rotation(at[p], 1) for p in positions if p < self.config.sink}
+        turns = {p: self.rotation(at[p], 1) for p in positions if self._raw(p)}
         if self.config.registers:
             positions, turns[REGISTERS] = [REGISTERS, *positions], self._register_rotation(first - n)
         return store.prefix(positions, first, lambda p, keys: backbone.rotated(keys, turns[p])), None
@@ -583,7 +592,7 @@ class WanSampler(Sampler[WanInputs]):
         past = [known[p].state.control for p in before]
         call = self.window_call(first, n, prefix, rotate, past, [g.state.control for g in groups])
         call.context_kv = self._context(key, text)
-        call.capture_rotated = not self._rotates_all and first >= self.config.sink and not call.registers
+        call.capture_rotated = not call.registers and not any(self._raw(g.position) for g in groups)
         whole = torch.stack([g.latent for g in groups]).to(self._device).transpose(0, 1)[None]
         if (extra := self._channels(range(first, first + n))) is not None:
             whole = torch.cat((whole, extra), 1)
@@ -607,7 +616,7 @@ class WanSampler(Sampler[WanInputs]):
 
     def _raw(self, position: int) -> bool:
         """Whether the keys of a latent are kept without rotation, for each call to rotate."""
-        return self._rotates_all or position < self.config.sink
+        return self._rotates_all or (position < self.config.sink and not self.config.sink_stays)
 
     # -- a call after an image or latents ------------------------------------------------------------------------------
 
@@ -662,12 +671,14 @@ class WanSampler(Sampler[WanInputs]):
         if self._experts[0].inputs == self._experts[0].channels:
             return None
         if self._image_channels is None:
-            frame = np.full((self.spec.height, self.spec.width, 3), 127, np.uint8)
-            if self._given:
-                frame = StreamDecoder(self._decoder).decode(Group(0, self._given[0], None))[-1]
-            self._image_channels = self._image_condition(frame, 21)
-        last = self._image_channels.shape[2] - 1
-        return self._image_channels[:, :, [min(p, last) for p in positions]]
+            frame = self._start_picture
+            if frame is None:
+                frame = np.full((self.spec.height, self.spec.width, 3), 127, np.uint8)
+            self._image_channels = self._image_condition(frame, IMAGE_LATENTS)
+        whole = self._image_channels
+        there = whole[:, :, min(positions.start, whole.shape[2] - 1) : positions.stop]
+        more = len(positions) - there.shape[2]
+        return torch.cat((there, there[:, :, -1:].expand(-1, -1, more, -1, -1)), 2) if more else there
 
     def _image_condition(self, frame: NDArray[np.uint8], latents: int) -> Tensor:
         """Mask and latents of [image, grey, grey, ...] as Wan's I2V models take them, (1, 4 + z, latents, h, w)."""
@@ -686,10 +697,13 @@ class WanSampler(Sampler[WanInputs]):
         if self.config.keys == "buttons":
             first, held = (buttons.held(self.config.buttons, actions) for actions in (prepared.first, prepared.held))
             return [first if i == 0 else held for i in range(k)]
-        pose = before.state.control if before is not None else camera.start_pose()
+        start, onward = (
+            (rays.start_motion, rays.onward) if self.config.keys == "rays" else (camera.start_pose, camera.onward)
+        )
+        pose = before.state.control if before is not None else start()
         out = []
         for i in range(k):
             if branch + i > 0:
-                pose = camera.onward(pose, prepared.first if i == 0 else prepared.held)
+                pose = onward(pose, prepared.first if i == 0 else prepared.held)
             out.append(pose)
         return out

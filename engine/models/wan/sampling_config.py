@@ -22,12 +22,14 @@ class SamplingConfig:
     """Latents of prefix and window together that the weights were trained on; None: any number."""
     sink: int = 3
     """Of them, those that are the session's first."""
+    sink_stays: bool = False
+    """Whether these keep the positions that they were made at; else they stand right before the others, however far these have come."""
     block: int = 3
     """Latents that a clean prefill takes at once, as in training."""
     context_noise: float = 0.0
     """Noise level told to the model of retained latents."""
     keys: str = "words"
-    """How held keys act: as a 'camera' (PRoPE), as 'buttons' or as 'words' of the prompt."""
+    """How held keys act: as a 'camera' (PRoPE), as 'rays' of a camera, as 'buttons' or as 'words' of the prompt."""
     buttons: tuple[str, ...] = ()
     """The actions that have a button, in the order in which the model takes them."""
     opens_with_start: bool = False
@@ -36,7 +38,8 @@ class SamplingConfig:
     """(slots, side): squares of empty tokens that the first block is sampled with and every later one sees, in place of pictures of a
     figure that nobody gives; none: the model has no such tokens."""
     image: str | None = None
-    """How an image conditions: 'clamp', as a clean first latent; 'channels', as extra input channels; None, not at all."""
+    """How an image conditions: 'clamp', as a clean first latent; 'channels', as extra input channels of every latent, the first of which
+    is sampled too; None, not at all."""
     keyframes: int = 2
     """Retained latents of the latent-input policy."""
     boundary: float | None = None

@@ -28,7 +28,7 @@ class WanState:
     """What a later call needs of a group."""
 
     control: NDArray[np.float64]
-    """What keys did to the group: the camera's pose, or for a model with buttons which of them were held."""
+    """What keys did to the group: the camera's pose or motion, or for a model with buttons which of them were held."""
     text: Text
     """What the group was made under."""
     start: int

@@ -13,7 +13,9 @@ from engine.models.buttons import ButtonAdapter
 from engine.models.catalogue import Entry
 from engine.models.checkpoints import wan_names
 from engine.models.published import Published, published
+from engine.models.rays import MODEL_LAYERS, add_layers
 from engine.models.tiny_parts import (
+    SHARD,
     lively,
     save,
     small_lora,
@@ -22,6 +24,7 @@ from engine.models.tiny_parts import (
     under_published_names,
     write_json,
 )
+from engine.models.weight_files import INDEX
 
 HEADS, HEAD_DIM, LAYERS, TEXT = 4, 16, 2, 32
 SIZE = (96, 64)
@@ -111,7 +114,16 @@ def _base(folder: Path, known: Published) -> None:
 def _generator(entry: Entry, known: Published, base: Published, folder: Path) -> None:
     """Original keys in one file, as training code saves it."""
     assert entry.weights is not None
-    state = _transformer(base.settings["transformer/config.json"]).state_dict()
+    _, patches = known.weights[entry.weights].keys["patch_embedding.weight"]
+    model = _transformer({**base.settings["transformer/config.json"], "in_channels": patches[1]})
+    if entry.recipe.get("keys") == "rays":
+        _, shape = known.weights[entry.weights].keys[f"{MODEL_LAYERS[0]}.weight"]
+        add_layers(model, shape[1])
+        for name, p in model.named_parameters():
+            if p.is_meta:
+                owner, _, last = name.rpartition(".")
+                setattr(model.get_submodule(owner), last, torch.nn.Parameter(0.1 * torch.randn(p.shape)))
+    state = model.state_dict()
     width = HEADS * HEAD_DIM
     if entry.recipe.get("keys") == "camera":
         for i in range(LAYERS):
@@ -130,6 +142,12 @@ def _generator(entry: Entry, known: Published, base: Published, folder: Path) ->
 
 def _save_inside(name: str | None, state: dict[str, Tensor], file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
+    if file.name.endswith(INDEX):
+        from huggingface_hub import save_torch_state_dict
+
+        pattern = file.name.removesuffix(INDEX) + "{suffix}.safetensors"
+        save_torch_state_dict(state, file.parent, filename_pattern=pattern, max_shard_size=SHARD)
+        return
     if file.suffix == ".safetensors":
         from safetensors.torch import save_file
 

@@ -134,6 +134,7 @@ def session(folder: str, split: Split | None, history: str, size: tuple[int, int
         ("wan2.1-t2v-1.3b-self-forcing", "recache", Split(1, 2), (80, 48)),
         ("minwm-wan2.1-1.3b-action", "clean-prefill", Split(1, 4), (80, 48)),
         ("causal-wan2.2-i2v-a14b", "kv-reuse", Split(4, 1), (96, 64)),
+        ("lingbot-world-v2-1.3b", "clean-prefill", Split(2, 1), (80, 48)),
         ("wan2.2-ti2v-5b", "latent-input", Split(2, 1), (192, 128)),
     ],
 )

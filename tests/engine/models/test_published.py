@@ -3,6 +3,7 @@ number in memory."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,13 @@ def test_a_wan_transformer_is_built_of_published_settings_and_keys(name: str) ->
         config = known.settings[f"{part}/config.json"]
         model = checkpoints.build(config, on_meta(known.weights[part]), Path(part), BFLOAT16, META)
         assert {k for k in config if not k.startswith("_")} & {"num_layers"} and model.config.in_channels in (16, 48)
+
+
+def test_lingbot_world_has_as_many_keys_and_numbers_as_was_read_off_the_file() -> None:
+    """README.md of zinianly-aide/lingbot-world-v2: "1071 tensors", "1.710B", "6.84 GB"."""
+    keys = published("lingbot-world-v2-1.3b").weights["model.safetensors.index.json"].keys
+    numbers = sum(math.prod(shape) for _, shape in keys.values())
+    assert len(keys) == 1071 and round(numbers / 1e6) == 1710 and round(4 * numbers / 1e7) == 684
 
 
 def test_the_settings_of_every_vae_make_one_though_some_keys_are_unknown_here() -> None:

@@ -142,6 +142,11 @@ def test_buttons_registers_and_the_tiny_decoder(tmp_path: Path) -> None:
     checked("abot-world-0-5b-lf", tmp_path, decoder="tiny")
 
 
+@pytest.mark.slow
+def test_rays_and_a_picture_in_channels(tmp_path: Path, picture: Path) -> None:
+    checked("lingbot-world-v2-1.3b", tmp_path, image=picture)
+
+
 def test_blocks_of_a_plan_are_those_of_the_published_files() -> None:
     from engine.models.published import published
 

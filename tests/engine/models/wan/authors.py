@@ -28,26 +28,49 @@ class Block:
     """In place of its first latents, (n, z, h, w), at t = 0 in every step (`first_frame_latents`)."""
 
 
-def warped(shift: float) -> tuple[Tensor, Tensor]:
-    """(timesteps, sigmas) of FlowMatchScheduler(shift, sigma_min=0, extra_one_step=True).set_timesteps(1000)."""
-    sigmas = torch.linspace(1.0, 0.0, 1001)[:-1]
-    sigmas = shift * sigmas / (1 + (shift - 1) * sigmas)
-    return sigmas * 1000, sigmas
+class FlowMatch:
+    """FlowMatchScheduler(shift, sigma_min=0, extra_one_step=True).set_timesteps(1000)."""
+
+    def __init__(self, shift: float) -> None:
+        sigmas = torch.linspace(1.0, 0.0, 1001)[:-1]
+        self.sigmas = shift * sigmas / (1 + (shift - 1) * sigmas)
+        self.timesteps = self.sigmas * 1000
+
+    def clearing(self, t: Tensor) -> Tensor:
+        """The noise level at which x_0 is taken of a prediction at `t`."""
+        return self.sigmas[(self.timesteps - t).abs().argmin()]
+
+    def noising(self, t: Tensor) -> Tensor:
+        """That to which noise is put back before the step at `t`."""
+        return self.clearing(t)
 
 
-def rollout(blocks: Sequence[Block], shift: float, forward: Forward, noise: Callable[[int, int], Tensor]) -> Tensor:
+class UniPcTable(FlowMatch):
+    """robbyant/lingbot-world-v2 `wan/utils/fm_solvers_unipc.py` FlowUniPCMultistepScheduler(shift=1).set_timesteps(1000, shift=shift), its
+    `add_noise` and `index_for_timestep`, and `wan/image2video.py` `_convert_flow_pred_to_x0` (@2648877f76)."""
+
+    def __init__(self, shift: float) -> None:
+        first = float(torch.linspace(1, 1 / 1000, 1000).flip(0).neg().add(1)[0])
+        sigmas = torch.linspace(first, 0, 1001, dtype=torch.float64)[:-1]
+        sigmas = shift * sigmas / (1 + (shift - 1) * sigmas)
+        self.sigmas, self.timesteps = sigmas.float(), (sigmas * 1000).to(torch.int64)
+
+    def noising(self, t: Tensor) -> Tensor:
+        same = (self.timesteps == t).nonzero()
+        return self.sigmas[same[1 if len(same) > 1 else 0]]
+
+
+def rollout(
+    blocks: Sequence[Block], scheduler: FlowMatch, forward: Forward, noise: Callable[[int, int], Tensor]
+) -> Tensor:
     """All latents (n, z, h, w). noise: of a position, and of the start (0) or after a step (1, 2, ...)."""
-    timesteps, sigmas = warped(shift)
-
-    def sigma_of(t: Tensor) -> Tensor:
-        return sigmas[(timesteps - t).abs().argmin()]
-
+    table = torch.cat((scheduler.timesteps, torch.zeros(1, dtype=scheduler.timesteps.dtype)))
     made: list[Tensor] = []
     sizes: list[int] = []
     for block in blocks:
         first, n = sum(sizes), block.latents
         given = 0 if block.clean is None else len(block.clean)
-        told = torch.cat((timesteps, torch.zeros(1)))[1000 - torch.tensor(block.steps)]
+        told = table[1000 - torch.tensor(block.steps)]
         x = torch.stack([noise(first + i, 0) for i in range(n)])
         sizes.append(n)
         for index, t in enumerate(told):
@@ -56,9 +79,9 @@ def rollout(blocks: Sequence[Block], shift: float, forward: Forward, noise: Call
             times = torch.full((n,), float(t))
             times[:given] = 0
             flow = forward(torch.stack([*made, *x]), torch.cat((torch.zeros(first), times)), sizes)[first:]
-            x0 = x - sigma_of(t) * flow
+            x0 = x - scheduler.clearing(t) * flow
             if index + 1 < len(told):
-                s = sigma_of(told[index + 1])
+                s = scheduler.noising(told[index + 1])
                 x = (1 - s) * x0 + s * torch.stack([noise(first + i, index + 1) for i in range(n)])
             else:
                 x = x0
@@ -68,10 +91,33 @@ def rollout(blocks: Sequence[Block], shift: float, forward: Forward, noise: Call
     return torch.stack(made)
 
 
-def causal_mask(sizes: Sequence[int], tokens: int) -> Tensor:
-    """(n, n) bool: a token sees its own block and those before it."""
-    block = torch.arange(len(sizes)).repeat_interleave(torch.tensor(sizes) * tokens)
-    return block[:, None] >= block[None]
+def causal_mask(sizes: Sequence[int], tokens: int, kept: tuple[int, int] | None = None) -> Tensor:
+    """(n, n) bool: a token sees its own block and those before it. kept: (latents of a cache, those of them that are the first)."""
+    block = torch.arange(len(sizes)).repeat_interleave(torch.tensor(sizes))
+    mask = block[:, None] >= block[None]
+    if kept is not None:
+        size, sink = kept
+        end, latent = torch.tensor(sizes).cumsum(0)[block], torch.arange(len(block))
+        mask &= (latent[None] < sink) | (latent[None] >= end[:, None] - (size - sink))
+    return mask.repeat_interleave(tokens, 0).repeat_interleave(tokens, 1)
+
+
+# -- cameras -------------------------------------------------------------------------------------------------------------
+
+
+def plucker(poses: Tensor, intrinsics: Sequence[float], height: int, width: int) -> Tensor:
+    """(latents, 384, height / 8, width / 8) of one absolute pose a latent, as `compute_relative_poses(framewise=True)`,
+    `get_plucker_embeddings` and the folding in `wan/image2video.py` make it. intrinsics: fx, fy, cx, cy for 832x480."""
+    relative = torch.cat((torch.eye(4)[None], torch.linalg.inv(poses[:-1]) @ poses[1:]))
+    relative[:, :3, 3] /= relative[:, :3, 3].norm(dim=-1).max()
+    fx, cx = (intrinsics[i] * width / 832 for i in (0, 2))
+    fy, cy = (intrinsics[i] * height / 480 for i in (1, 3))
+    y, x = torch.meshgrid(torch.arange(height) + 0.5, torch.arange(width) + 0.5, indexing="ij")
+    ways = torch.stack(((x - cx) / fx, (y - cy) / fy, torch.ones_like(x)), -1)
+    ways = ways / ways.norm(dim=-1, keepdim=True)
+    turned = torch.einsum("nij,hwj->nhwi", relative[:, :3, :3], ways)
+    both = torch.cat((relative[:, None, None, :3, 3].expand_as(turned), turned), -1)
+    return both.reshape(len(poses), height // 8, 8, width // 8, 8, 6).permute(0, 5, 2, 4, 1, 3).flatten(1, 3)
 
 
 # -- the transformer, from the published keys ------------------------------------------------------------------------------
@@ -90,9 +136,17 @@ class Transformer:
     """(slots, side): reference tokens, all masked out by `ref_mask` = 0."""
     planes: Tensor | None = None
     """`act_context`, (latents, 32, height, width) in pixels."""
+    image: Tensor | None = None
+    """`y`, (latents, 20, h, w): mask and encoded image."""
+    plucker: Tensor | None = None
+    """`c2ws_plucker_emb`, (latents, 384, h, w): robbyant/lingbot-world-v2 `wan/modules/model_fast.py` (@2648877f76)."""
+    kept: tuple[int, int] | None = None
+    """`local_attn_size` and `sink_size`, in latents."""
 
     def __call__(self, z: Tensor, times: Tensor, sizes: Sequence[int]) -> Tensor:
         s, n = self.state, len(z)
+        if self.image is not None:
+            z = torch.cat((z, self.image[:n]), 1)
         x = torch.nn.functional.conv2d(z, s["patch_embedding.weight"][:, :, 0], s["patch_embedding.bias"], stride=2)
         if self.planes is not None:
             x = x + self._adapted(self.planes[:n])
@@ -102,7 +156,8 @@ class Transformer:
         e0 = self._linear("time_projection.1", torch.nn.functional.silu(e)).unflatten(1, (6, -1))
         e0 = e0.repeat_interleave(rows * columns, 0)
         rope = self._rope(torch.arange(n), rows, columns)
-        mask = causal_mask(sizes, rows * columns)
+        mask = causal_mask(sizes, rows * columns, self.kept)
+        rays = None if self.plucker is None else self._rays(self.plucker[:n])
         slots, side = self.references
         if m := slots * side * side:
             x = torch.cat((x.new_zeros(m, x.shape[1]), x))
@@ -120,17 +175,23 @@ class Transformer:
         )
         layer = 0
         while f"blocks.{layer}.modulation" in s:
-            x = self._block(f"blocks.{layer}.", x, e0, rope, mask, context)
+            x = self._block(f"blocks.{layer}.", x, e0, rope, mask, context, rays)
             layer += 1
         x = x[m:]
         shift, scale = (s["head.modulation"] + e[:, None]).repeat_interleave(rows * columns, 0).unbind(1)
         x = self._linear("head.head", self._norm(x) * (1 + scale) + shift)
         return x.reshape(n, rows, columns, 2, 2, -1).permute(0, 5, 1, 3, 2, 4).flatten(4).flatten(2, 3)
 
-    def _block(self, at: str, x: Tensor, e: Tensor, rope: Tensor, mask: Tensor, context: Tensor) -> Tensor:
+    def _block(
+        self, at: str, x: Tensor, e: Tensor, rope: Tensor, mask: Tensor, context: Tensor, rays: Tensor | None
+    ) -> Tensor:
         e = (self.state[at + "modulation"] + e).unbind(1)
         y = self._norm(x) * (1 + e[1]) + e[0]
         x = x + self._attention(at + "self_attn.", y, y, rope, mask) * e[2]
+        if rays is not None:
+            y = self._linear(at + "cam_injector_layer1", rays)
+            y = self._linear(at + "cam_injector_layer2", torch.nn.functional.silu(y)) + rays
+            x = (1 + self._linear(at + "cam_scale_layer", y)) * x + self._linear(at + "cam_shift_layer", y)
         y = self._norm(x) * self.state[at + "norm3.weight"] + self.state[at + "norm3.bias"]
         x = x + self._attention(at + "cross_attn.", y, context, None, None)
         y = self._linear(at + "ffn.0", self._norm(x) * (1 + e[4]) + e[3])
@@ -153,6 +214,13 @@ class Transformer:
         if mask is not None:
             score = score.masked_fill(~mask, -torch.inf)
         return self._linear(at + "o", torch.einsum("hqk,khd->qhd", score.softmax(-1), v).flatten(1))
+
+    def _rays(self, plucker: Tensor) -> Tensor:
+        n, c, h, w = plucker.shape
+        x = plucker.reshape(n, c, h // 2, 2, w // 2, 2).permute(0, 2, 4, 1, 3, 5).reshape(n * h * w // 4, 4 * c)
+        x = self._linear("patch_embedding_wancamctrl", x)
+        y = torch.nn.functional.silu(self._linear("c2ws_hidden_states_layer1", x))
+        return x + self._linear("c2ws_hidden_states_layer2", y)
 
     def _adapted(self, planes: Tensor) -> Tensor:
         at, conv = "act_control_adapter.", torch.nn.functional.conv2d

@@ -15,17 +15,19 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from engine.control.conditions import Condition
+from engine.models import rays
 from engine.models.buttons import ButtonAdapter
 from engine.models.interface import HistoryPolicy, Model, Request
-from engine.models.schedulers import noise
+from engine.models.schedulers import make_solver, noise
 from engine.models.wan.sampler import WanSampler
 from engine.models.wan.tiny import HEAD_DIM
-from tests.engine.models.wan.authors import Block, Transformer, causal_mask, rollout
+from tests.engine.models.wan.authors import Block, FlowMatch, Transformer, UniPcTable, causal_mask, plucker, rollout
 from tests.engine.models.wan.test_prefix import Masked
 
 GO_ON = lambda done, total: True  # noqa: E731
 FRAMEWISE = "causal-forcing-pp-2step"
 ABOT = "abot-world-0-5b-lf"
+LINGBOT = "lingbot-world-v2-1.3b"
 REGISTERS = (5, 2)
 SEED = 5
 
@@ -75,7 +77,7 @@ def test_the_first_latent_takes_four_steps_and_the_others_two(load: Callable[...
             ].transpose(0, 1)
 
     blocks = [Block(1, (1000, 750, 500, 250)), *[Block(1, (1000, 500))] * 3]
-    theirs = rollout(blocks, 5.0, forward, noise_for(sampler))
+    theirs = rollout(blocks, FlowMatch(5.0), forward, noise_for(sampler))
     calls = [(0, 1, prompt), (1, 1, Condition(1, "snow")), (1, 1, prompt), (2, 1, prompt), (3, 1, prompt)]
     ours = played(sampler, calls, HistoryPolicy.KV_REUSE, 2)
     assert torch.allclose(ours, theirs, atol=1e-4)
@@ -105,7 +107,7 @@ def test_abot_world_streams_as_its_authors_do(
     text = sampler.prepare(calls[0][2]).text.embedding[0]
     first = sampler._given[0][None]
     blocks = [Block(3, (1000, 750, 500, 250), first), *[Block(3, (1000, 750, 500, 250))] * 2]
-    theirs = rollout(blocks, 5.0, Transformer(weights, HEAD_DIM, text, REGISTERS, told), noise_for(sampler))
+    theirs = rollout(blocks, FlowMatch(5.0), Transformer(weights, HEAD_DIM, text, REGISTERS, told), noise_for(sampler))
     assert torch.equal(ours[0], first[0])
     assert torch.allclose(ours, theirs, atol=1e-4)
 
@@ -119,10 +121,91 @@ def test_the_map_of_held_buttons_is_that_of_whole_planes() -> None:
     assert torch.allclose(mine[0].transpose(0, 1), theirs, atol=1e-5)
 
 
+# -- LingBot-World-v2 ------------------------------------------------------------------------------------------------------
+
+
+def walked(*ways: tuple[float, float, float, float]) -> Tensor:
+    """Absolute poses, (latents, 4, 4), of a camera that starts at the origin: how far it goes right and ahead, how far it turns right and
+    up (degrees), latent by latent. It turns before it goes."""
+    poses, yaw, pitch, place = [torch.eye(4)], 0.0, 0.0, torch.zeros(3)
+    for right, ahead, turn, up in ways:
+        yaw, pitch = yaw + np.deg2rad(turn), pitch + np.deg2rad(up)
+        level = torch.tensor([[np.cos(yaw), 0, np.sin(yaw)], [0, 1, 0], [-np.sin(yaw), 0, np.cos(yaw)]])
+        tilt = torch.tensor([[1, 0, 0], [0, np.cos(pitch), -np.sin(pitch)], [0, np.sin(pitch), np.cos(pitch)]])
+        place = place + level.float() @ torch.tensor([right, 0.0, ahead])
+        pose = torch.eye(4)
+        pose[:3, :3], pose[:3, 3] = (level @ tilt).float(), place
+        poses.append(pose)
+    return torch.stack(poses)
+
+
+def test_lingbot_world_streams_as_its_authors_do(
+    load: Callable[..., Model], checkpoints: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """_generate_causal_fast: chunks of four latents, a cache of 18 with a sink of 6, rays of each latent's pose relative to the one before,
+    the picture as extra channels. Longer than the cache, and with a block that was revoked."""
+    Image.fromarray(np.random.default_rng(0).integers(0, 255, (64, 96, 3), np.uint8)).save(tmp_path / "p.png")
+    model = load(LINGBOT, image=tmp_path / "p.png")
+    sampler, size = sampler_of(model), (model.spec.width, model.spec.height)
+    step = 0.05
+    moves = [
+        (("forward",), (0, step, 0, 0), 3),
+        (("left", "turn_right"), (-step, 0, 6, 0), 4),
+        (("look_up", "back"), (0, -step, 0, 4), 4),
+        ((), (0, 0, 0, 0), 4),
+        (("right", "turn_left", "look_down"), (step, 0, -6, -4), 4),
+        (("forward",), (0, step, 0, 0), 4),
+    ]
+    calls = [(4 * i, 4, Condition(i, "a forest", held)) for i, (held, _, _) in enumerate(moves)]
+    calls.insert(2, (4, 4, Condition(9, "snow", ("forward", "right"))))
+    calls[1:3] = reversed(calls[1:3])
+    ours = played(sampler, calls, HistoryPolicy.KV_REUSE, 4)
+    weights: dict[str, Tensor] = {}
+    for file in sorted(checkpoints(LINGBOT).glob("model-*.safetensors")):
+        weights |= load_file(file)
+    poses = walked(*(way for _, way, times in moves for _ in range(times)))
+    n = len(poses)
+    picture = sampler._vae.encode_before_grey(np.asarray(Image.open(tmp_path / "p.png")), n)
+    frames = torch.zeros(1 + 4 * (n - 1), *picture.shape[2:])
+    frames[0] = 1
+    mask = torch.cat((frames[:1].repeat(4, 1, 1), frames[1:])).unflatten(0, (n, 4))
+    told = Transformer(
+        weights,
+        HEAD_DIM,
+        sampler.prepare(calls[0][2]).text.embedding[0],
+        image=torch.cat((mask, picture), 1),
+        plucker=plucker(poses, (502.9116, 503.10812, 415.77786, 239.77779), *size[::-1]),
+        kept=(18, 6),
+    )
+    theirs = rollout([Block(4, (1000, 750, 500, 250))] * len(moves), UniPcTable(5.0), told, noise_for(sampler))
+    assert len(ours) == n == 24
+    assert torch.allclose(ours, theirs, atol=1e-4)
+
+
+def test_the_table_of_whole_timesteps_is_its_authors() -> None:
+    """Neighbours share a timestep; x_0 is taken at the first, noise put back to the second of them."""
+    theirs = UniPcTable(10.0)
+    ours = make_solver("table-dmd", 4, 10.0, levels=(1000, 750, 500, 250))
+    told = theirs.timesteps[torch.tensor((0, 250, 500, 750))]
+    assert [1000 * t for t in ours.timesteps] == pytest.approx([*told.tolist(), 0])
+    assert ours.sigmas == pytest.approx([*(float(theirs.noising(t)) for t in told), 0.0], abs=1e-6)
+    x, v, fresh = torch.ones(1), torch.full((1,), 0.5), torch.full((1,), 3.0)
+    clean, after = 1 - 0.5 * theirs.clearing(told[1]), theirs.noising(told[2])
+    assert torch.allclose(ours.step(1, x, v, lambda: fresh), (1 - after) * clean + after * fresh, atol=1e-6)
+
+
+def test_looking_up_ends_before_the_zenith_and_walking_stays_level() -> None:
+    motion = rays.start_motion()
+    for _ in range(40):
+        motion = rays.onward(motion, ("look_up", "forward"))
+    assert np.rad2deg(np.arcsin(-motion[0][1, 2])) == pytest.approx(84)
+    assert motion[0][:3, 3] == pytest.approx([0, 0, 40])
+
+
 # -- revocations ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [FRAMEWISE, ABOT])
+@pytest.mark.parametrize("name", [FRAMEWISE, ABOT, LINGBOT])
 def test_two_hundred_revocations_leave_no_trace(name: str, load: Callable[..., Model]) -> None:
     """A call after them is that of a session that was told of the retained latents only."""
     model = load(name)
