@@ -2,7 +2,8 @@
 
 Solvers work on velocities of a flow-matching model: x_s = (1 - s) x_0 + s noise. `dmd`: predict x_0, put fresh noise back, as
 Self-Forcing, Causal-Forcing and minWM sample. `flowmap`: the model is told both ends of a step and predicts the mean velocity,
-as AnyFlow. `euler`: plain flow matching. `unipc`: diffusers' scheduler, for models that were not distilled.
+as AnyFlow. `euler`: plain flow matching. `unipc`: diffusers' scheduler, for models that were not distilled. `table-dmd`, `wan-unipc`:
+the noise levels of Wan's own schedulers, with whole timesteps.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from torch import Tensor
 
 from engine.models.interface import StepCallback, Stopped
 
-SOLVERS = ("dmd", "table-dmd", "flowmap", "euler", "unipc")
+SOLVERS = ("dmd", "table-dmd", "flowmap", "euler", "unipc", "wan-unipc")
 TRAIN_STEPS = 1000
 TABLE_TOP = 0.999
-"""The first noise level of the table of `TableDmd`, before its shift."""
+"""The first noise level of Wan's own schedulers, before their shift."""
 
 
 def shifted(u: float, shift: float) -> float:
@@ -130,6 +131,19 @@ class UniPC:
         return self._scheduler.step(velocity, self._scheduler.timesteps[i], sample, return_dict=False)[0]
 
 
+class WanUniPC(UniPC):
+    """The same steps at the levels of Wan's own `FlowUniPCMultistepScheduler.set_timesteps` (NVlabs/LongLive
+    `wan_5b/utils/fm_solvers_unipc.py` @7860ad9685): from 0.999 of the noise, and whole timesteps, rounded down."""
+
+    def __init__(self, steps: int, shift: float) -> None:
+        super().__init__(steps, shift)
+        levels = np.array([shifted(float(u), shift) for u in np.linspace(TABLE_TOP, 0, steps + 1)])
+        self._scheduler.sigmas = torch.from_numpy(levels).float()
+        self._scheduler.timesteps = torch.from_numpy(levels[:-1] * TRAIN_STEPS).to(torch.int64)
+        self.sigmas = levels.tolist()
+        self.timesteps = [*(float(t) / TRAIN_STEPS for t in self._scheduler.timesteps), 0.0]
+
+
 def make_solver(
     name: str,
     steps: int,
@@ -147,6 +161,8 @@ def make_solver(
         return Euler(steps, shift, ease)
     if name == "unipc":
         return UniPC(steps, shift)
+    if name == "wan-unipc":
+        return WanUniPC(steps, shift)
     raise ValueError(f"unknown solver {name!r}; known: {', '.join(SOLVERS)}")
 
 

@@ -91,6 +91,58 @@ def rollout(
     return torch.stack(made)
 
 
+def unipc_rollout(
+    blocks: Sequence[Block], shift: float, forward: Forward, noise: Callable[[int, int], Tensor], steps: int = 4
+) -> Tensor:
+    """As `rollout`, by UniPC of order 2 (`bh2`, data prediction, lower order at the end) as NVlabs/LongLive's
+    `pipeline/causal_diffusion_inference.py` and `wan_5b/utils/fm_solvers_unipc.py` have it (@7860ad9685). `Block.steps` is not used."""
+    s = torch.linspace(0.999, 0, steps + 1, dtype=torch.float64)[:-1]
+    s = shift * s / (1 + (shift - 1) * s)
+    told, rate = (s * 1000).to(torch.int64), ((1 - s) / s).log()
+    made: list[Tensor] = []
+    sizes: list[int] = []
+    for block in blocks:
+        first, n = sum(sizes), block.latents
+        given = 0 if block.clean is None else len(block.clean)
+        x = torch.stack([noise(first + i, 0) for i in range(n)])
+        sizes.append(n)
+        data: list[Tensor] = []
+        before, order = x, 0
+        for i in range(steps):
+            if block.clean is not None:
+                x[:given] = block.clean
+            times = torch.full((n,), float(told[i]))
+            times[:given] = 0
+            flow = forward(torch.stack([*made, *x]), torch.cat((torch.zeros(first), times)), sizes)[first:]
+            data.append(x - s[i].float() * flow)
+            if i > 0:  # the corrector, of the order of the step before
+                h = float(rate[i] - rate[i - 1])
+                b = torch.tensor(-h).expm1()
+                change = 0.5 * (data[i] - data[i - 1])
+                if order == 2:
+                    r = float(rate[i - 2] - rate[i - 1]) / h
+                    phi = float(b) / -h - 1
+                    wanted = torch.tensor([phi / b, (phi / -h - 0.5) * 2 / b])
+                    a, c = torch.linalg.solve(torch.tensor([[1.0, 1.0], [r, 1.0]]), wanted)
+                    change = a * (data[i - 2] - data[i - 1]) / r + c * (data[i] - data[i - 1])
+                x = (s[i] / s[i - 1]).float() * before - (1 - s[i]).float() * b * (data[i - 1] + change)
+            order = min(2, steps - i, i + 1)
+            before = x
+            if i == steps - 1:
+                x = data[i]
+                break
+            h = float(rate[i + 1] - rate[i])
+            b = torch.tensor(-h).expm1()
+            ahead = data[i]
+            if order == 2:
+                ahead = ahead + 0.5 * (data[i - 1] - data[i]) / (float(rate[i - 1] - rate[i]) / h)
+            x = (s[i + 1] / s[i]).float() * x - (1 - s[i + 1]).float() * b * ahead
+        if block.clean is not None:
+            x[:given] = block.clean
+        made += list(x)
+    return torch.stack(made)
+
+
 def causal_mask(sizes: Sequence[int], tokens: int, kept: tuple[int, int] | None = None) -> Tensor:
     """(n, n) bool: a token sees its own block and those before it. kept: (latents of a cache, those of them that are the first)."""
     block = torch.arange(len(sizes)).repeat_interleave(torch.tensor(sizes))

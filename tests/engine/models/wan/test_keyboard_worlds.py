@@ -21,13 +21,23 @@ from engine.models.interface import HistoryPolicy, Model, Request
 from engine.models.schedulers import make_solver, noise
 from engine.models.wan.sampler import WanSampler
 from engine.models.wan.tiny import HEAD_DIM
-from tests.engine.models.wan.authors import Block, FlowMatch, Transformer, UniPcTable, causal_mask, plucker, rollout
+from tests.engine.models.wan.authors import (
+    Block,
+    FlowMatch,
+    Transformer,
+    UniPcTable,
+    causal_mask,
+    plucker,
+    rollout,
+    unipc_rollout,
+)
 from tests.engine.models.wan.test_prefix import Masked
 
 GO_ON = lambda done, total: True  # noqa: E731
 FRAMEWISE = "causal-forcing-pp-2step"
 ABOT = "abot-world-0-5b-lf"
 LINGBOT = "lingbot-world-v2-1.3b"
+LONGLIVE = "longlive-2.0-5b"
 REGISTERS = (5, 2)
 SEED = 5
 
@@ -202,10 +212,34 @@ def test_looking_up_ends_before_the_zenith_and_walking_stays_level() -> None:
     assert motion[0][:3, 3] == pytest.approx([0, 0, 40])
 
 
+# -- LongLive 2.0 --------------------------------------------------------------------------------------------------------
+
+
+def test_longlive_2_streams_as_its_authors_do(
+    load: Callable[..., Model], checkpoints: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """configs/inference_i2v.yaml: blocks of eight latents of which the picture is the first, four steps of UniPC, a cache of 32 with a sink
+    of 8. Longer than the cache, and with a block that was revoked."""
+    Image.fromarray(np.full((128, 192, 3), 90, np.uint8)).save(tmp_path / "p.png")
+    sampler = sampler_of(load(LONGLIVE, image=tmp_path / "p.png"))
+    prompt = Condition(0, "a forest")
+    calls = [(8 * i, 8, prompt) for i in range(5)]
+    calls.insert(1, (8, 8, Condition(1, "snow")))
+    ours = played(sampler, calls, HistoryPolicy.KV_REUSE, 4)
+    weights = torch.load(checkpoints(LONGLIVE) / "model_bf16.pt", weights_only=True)["generator"]
+    weights = {k.removeprefix("model."): v for k, v in weights.items()}
+    told = Transformer(weights, HEAD_DIM, sampler.prepare(prompt).text.embedding[0], kept=(32, 8))
+    picture = sampler._given[0][None]
+    blocks = [Block(8, (), picture), *[Block(8, ())] * 4]
+    theirs = unipc_rollout(blocks, 5.0, told, noise_for(sampler))
+    assert len(ours) == 40 and torch.equal(ours[0], picture[0])
+    assert torch.allclose(ours, theirs, atol=1e-4)
+
+
 # -- revocations ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [FRAMEWISE, ABOT, LINGBOT])
+@pytest.mark.parametrize("name", [FRAMEWISE, ABOT, LINGBOT, LONGLIVE])
 def test_two_hundred_revocations_leave_no_trace(name: str, load: Callable[..., Model]) -> None:
     """A call after them is that of a session that was told of the retained latents only."""
     model = load(name)
