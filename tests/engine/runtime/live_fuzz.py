@@ -88,6 +88,7 @@ class FuzzSampler(Sampler[Condition]):
 
     def sample(self, request: Request[Condition], report: StepCallback) -> list[Group]:
         f = self.fuzz
+        f.called.add(request.prepared.version)
         before = 0
         if request.branch:
             before = self.groups[request.branch - 1].latent
@@ -179,6 +180,8 @@ class Fuzz:
         self.made: dict[int, Made] = {}
         self.started: dict[int, float] = {}
         self.shown: list[Shown] = []
+        self.called: set[int] = set()
+        """Versions that a call was begun under."""
         self.conditions: dict[int, tuple[Condition, float, int]] = {}
         """By version: with arrival and world."""
         self.held: set[str] = set()
@@ -437,7 +440,12 @@ class Fuzz:
                 waited = self._waited(action, [w for w in world_of if w > later[0]]) if self.kind == "faulty" else []
                 if waited and not any(w in shown for w in world_of if w > waited[-1]):
                     continue  # it waited, or its call was under way, when the world was left or paused
-                if after and not any(w in shown for w in (*(w for w in has if w <= after[0]), *waited)):
+                early = [w for w in has if not after or w <= after[0]]
+                if self.kind == "faulty" and any(w in self.called for w in early):
+                    waited += [
+                        w for w in has if w > later[0]
+                    ]  # its call failed: the next press of the action takes it in
+                if after and not any(w in shown for w in (*early, *waited)):
                     self.bad(f"the press of {action} in version {v}, let go in {later[0]}, was never shown")
 
     def _has(self, action: str, version: int) -> bool:
