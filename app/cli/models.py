@@ -211,6 +211,9 @@ def words() -> int:
 @click.option("--window", type=Whole(min=1), metavar="K", help="Latents of a call.  [default: the model's]")
 @click.option("--steps", type=Whole(min=1), help="Denoising steps of a call.  [default: the model's]")
 @click.option("--gpus", type=Whole(min=1), default=1, help="GPUs that one world is spread over.")
+@click.option(
+    "--worlds", type=Whole(1, 64), default=1, metavar="N", help="Worlds of `foreland serve`: each has its own memory."
+)
 @click.option("--history-latents", type=Whole(min=1), metavar="N", help="Latents of retained history.")
 @click.option("--offload", is_flag=True, help="With transformer blocks brought one by one.")
 @click.option("--vae-tiling", is_flag=True, help="With the decoder in tiles.")
@@ -223,6 +226,7 @@ def fit(
     window: int | None,
     steps: int | None,
     gpus: int,
+    worlds: int,
     history_latents: int | None,
     offload: bool,
     vae_tiling: bool,
@@ -242,13 +246,15 @@ def fit(
         free, kind = (memory * GB, "cuda") if memory is not None else _free_here()
         wish = Wish(window or spec.window, steps or spec.steps, gpus)
         options = LoadOptions(offload=offload, tiled=vae_tiling, history_latents=history_latents).checked()
-        found = code.fit(entry, spec, options, wish, free, kind)
+        found = code.fit(entry, spec, options, wish, free / worlds, kind)
     plan = found.plan or found.asked
     if as_json:
         report = {
             "name": entry.name,
             "fits": found.fits,
             "free": round(free),
+            "worlds": worlds,
+            "room_for_worlds": int(free / plan.total),
             "bytes": plan.to_json()["bytes"],
             "plan": plan.to_json(),
         }
@@ -257,6 +263,10 @@ def fit(
     click.echo(found.say(entry.name))
     for part, size_of in plan.bytes.items():
         click.echo(f"  {part:<10} {size_of / GB:6.2f} GB")
+    if worlds > 1:
+        click.echo(f"{worlds} worlds take {worlds * plan.total / GB:.1f} GB of {free / GB:.1f} GB")
+    elif (room := int(free / plan.total)) > 1:
+        click.echo(f"there is memory for {room} such worlds: foreland serve --worlds {room}")
     if plan.call_seconds is not None:
         takes = f"{plan.call_seconds:.2f} s on {gpus if gpus > 1 else 'an'} H200 by the paper's figures"
         click.echo(f"a call of K = {plan.window} takes about {takes}, and plays {plan.plays_seconds:.2f} s")

@@ -68,7 +68,7 @@ def serve(model: ModelOptions, host: str, tls: bool, port: int, token_file: Path
     def make(settings: Settings, folder: Path) -> LiveEngine:
         return choice.engine(settings, folder, clock, shared=shared)
 
-    lobby = Lobby(make, choice.spec, clock, worlds, token, _say, lambda: shared is None or shared.room)
+    lobby = Lobby(make, choice.spec, clock, worlds, token, _say, lambda: None if shared is None else shared.too_many)
     try:
         server = listen(lobby, host, port, context, prompt=load_script(None).prompt)
     except OSError as e:

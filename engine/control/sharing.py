@@ -129,3 +129,7 @@ class Slot:
     def room(self, now: float) -> bool:
         """Whether one more like those that are here would find it free often enough."""
         return not self.people or self.busy(now) * (self.people + 1) / self.people <= FULL
+
+    def wait_of_one_more(self) -> float:
+        """Seconds that a change of any person would have to wait, at worst, if one more played: a call of each, and the own one."""
+        return (self.people + 1) * self.call

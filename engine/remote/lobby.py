@@ -20,6 +20,19 @@ from engine.runtime.clock import Clock
 log = logging.getLogger(__name__)
 
 
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def crowded(people: int, wait: float) -> str:
+    """Why one more does not come in. people: who play; wait: seconds that a change would take then, at worst."""
+    plural = "person plays" if people == 1 else "people play"
+    many = NUMBERS[people - 1] if 1 <= people <= len(NUMBERS) else str(people)
+    one_more = f"a {ORDINALS[people - 1]}" if 1 <= people <= len(ORDINALS) else "one more"
+    one_more = one_more.replace("a eighth", "an eighth")
+    return f"{many} {plural} here, and {one_more} would make everybody wait up to {wait:.1f} s for a change: come back later"
+
+
 class Lobby:
     """From any thread."""
 
@@ -31,12 +44,12 @@ class Lobby:
         worlds: int = 1,
         token: str = "",
         say: Callable[[str], None] = log.info,
-        room: Callable[[], bool] = lambda: True,
+        too_many: Callable[[], float | None] = lambda: None,
     ) -> None:
         """make: makes the engine of a world; worlds: that may be played at once; token: that a client has to know, '' for none;
-        say: takes a sentence for whoever runs the server, from any thread; room: whether one more would find the sampler free often
-        enough."""
-        self._say, self._room = say, room
+        say: takes a sentence for whoever runs the server, from any thread; too_many: seconds that one more would make all wait, where
+        that is too long."""
+        self._say, self._too_many = say, too_many
         self.watch_key = secrets.token_urlsafe(16)
         """Lets people look on who may do nothing."""
         self._make, self._spec, self._clock = make, spec, clock
@@ -107,9 +120,8 @@ class Lobby:
                 raise LineError(f"the server has room for {self._worlds} world(s), and {n} are being played")
             left[0].close()  # its client is gone, and another one is here
             del self._hosts[left[0].session]
-        if not self._room():
-            n = len(self._hosts)
-            raise LineError(f"{n} world(s) are being played, and one more would make all of them wait: come back later")
+        if (wait := self._too_many()) is not None:
+            raise LineError(crowded(len(self._hosts), wait))
         session = secrets.token_urlsafe(24)
         folder = Path(tempfile.mkdtemp(prefix="foreland-world-"))
         host = Host(

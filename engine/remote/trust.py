@@ -29,13 +29,14 @@ KNOWN = "known-servers.json"
 
 
 def token_of(file: Path, make: bool = False) -> str:
-    """The secret in a file. make: writes a new one, readable by its owner only, where there is no file. Raises FileError."""
+    """The secret in a file. make: writes a new one, readable by its owner only, where there is no file. Raises FileError, as
+    ssh does with a key, where the file is the person's own and others may read it: root's too."""
     try:
         if make and not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
             with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE), "w") as f:
                 f.write(secrets.token_urlsafe(32) + "\n")
-        if make and os.name == "posix" and file.stat().st_mode & 0o077:
+        if os.name == "posix" and (found := file.stat()).st_mode & 0o077 and found.st_uid == os.geteuid():
             raise FileError(f"others can read the token in {file}: chmod 600 {file}")
         token = file.read_text("ascii").strip()
     except (OSError, UnicodeDecodeError) as e:

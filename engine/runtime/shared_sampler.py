@@ -42,10 +42,10 @@ class SharedSampler:
             return self._slot.wait
 
     @property
-    def room(self) -> bool:
-        """See `Slot.room`."""
+    def too_many(self) -> float | None:
+        """Seconds that one more person would make all wait, where that is too long; None: there is room. See `Slot.room`."""
         with self._lock:
-            return self._slot.room(self._clock.now())
+            return None if self._slot.room(self._clock.now()) else self._slot.wait_of_one_more()
 
     def _do(self, change: Callable[[Slot, float], None]) -> None:
         with self._lock:

@@ -206,6 +206,16 @@ def test_latents_are_kept_in_the_sessions_folder_when_asked_for(tmp_path: Path) 
     assert latents["group:0:values"].shape[0] == CHANNELS
 
 
+def test_memory_is_planned_for_several_worlds(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "wan2.1-t2v-1.3b-self-forcing"
+    assert main(["models", "fit", name, "--memory", "80"]) == 0
+    assert "there is memory for 2 such worlds" in capsys.readouterr().out
+    assert main(["models", "fit", name, "--memory", "80", "--worlds", "3"]) == 0
+    assert "3 worlds take 64.5 GB of 80.0 GB" in capsys.readouterr().out
+    assert main(["models", "fit", name, "--memory", "40", "--worlds", "8"]) == 1
+    assert "does not fit in 5.0 GB" in capsys.readouterr().out
+
+
 def test_a_model_that_fits_and_cannot_keep_up_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["models", "fit", "wan2.2-ti2v-5b", "--memory", "80"]) == 0
     said = capsys.readouterr().out

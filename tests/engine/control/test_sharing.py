@@ -63,7 +63,7 @@ def test_how_long_others_may_hold_it_and_whether_there_is_room_is_measured() -> 
     s = slot(None, call=2.0)
     assert s.wait == 0.0 and s.call == 2.0 and s.room(100.0)
     s.join(1)
-    assert s.wait == 2.0
+    assert s.wait == 2.0 and s.wait_of_one_more() == 6.0
     for i in range(20):
         s.ask(0, Want(UPDATE, 1000.0), 80.0 + i)
         s.grant(80.0 + i)

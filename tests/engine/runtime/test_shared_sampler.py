@@ -99,11 +99,11 @@ def test_calls_that_fail_and_worlds_that_are_left_keep_nobody_else_waiting(tmp_p
 
 def test_too_many_are_not_let_in(tmp_path: Path) -> None:
     turns = Turns(tmp_path, 2, seconds=0.75)
-    assert turns.shared.room
+    assert turns.shared.too_many is None
     for engine in turns.engines:
         engine.start()
     turns.seconds(25.0)
-    assert not turns.shared.room, "two of them take some 0.85 of the time"
+    assert turns.shared.too_many == pytest.approx(3 * 0.75, abs=0.3), "two of them take some 0.85 of the time"
     assert turns.shared.wait == pytest.approx(0.75, abs=0.2)
     for engine in turns.engines:
         engine.close()
