@@ -107,6 +107,8 @@ class ModelOptions:
     image: Path | None = None
     clip: Path | None = None
     gpus: int | Literal["auto"] = 1
+    cluster: str | None = None
+    """A Ray cluster that has them: see `LoadOptions.cluster`."""
     split: str | None = None
     start: str = "image"
     """What a pocket world begins from: image or noise."""
@@ -131,8 +133,11 @@ class ModelOptions:
 
         Raises ChoiceError: an unknown model, an impossible size, a file that is not there, an option it does not know.
         """
+        if self.cluster is not None and self.gpus == "auto":
+            raise ChoiceError("--gpus auto counts the GPUs of this machine: with --cluster give their number")
         options = LoadOptions(
             gpus=gpu_count(self.gpus, self.device),
+            cluster=self.cluster,
             split=self.split,
             device=self.device,
             dtype=self.dtype,

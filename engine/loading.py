@@ -21,10 +21,10 @@ def loader(
     like: str | None = None,
     size: tuple[int, int] | None = None,
 ) -> Loader:
-    """As `engine.models.registry.loader`; more than one of `options.gpus` spreads the model over ranks."""
+    """As `engine.models.registry.loader`; more than one of `options.gpus`, or a cluster, spreads the model over ranks."""
     options = options or LoadOptions()
     alone = registry.loader(name, options, weights, like, size)  # refuses what cannot be
-    if options.gpus == 1:
+    if options.gpus == 1 and options.cluster is None:
         return alone
     if weights is not None:
         options = replace(options, weights=weights)

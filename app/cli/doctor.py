@@ -12,10 +12,13 @@ from enum import Enum
 import click
 
 from app.cli.display import display_problem, try_qt
-from app.cli.errors import FAILED
+from app.cli.errors import FAILED, as_user_error
+from app.cli.parameters import Whole
 from app.logs import log_file
 from app.storage.paths import data_folder
+from engine.errors import Refused
 from engine.models.gpu import finding
+from engine.models.load_options import MOST_RANKS
 
 
 class Need(Enum):
@@ -140,11 +143,21 @@ def checks() -> Iterator[Check]:
 
 
 @click.command()
-def doctor() -> int:
+@click.option("--cluster", metavar="ray://HOST", help="Measure the hosts of this Ray cluster instead.")
+@click.option("--gpus", type=Whole(2, MOST_RANKS), default=2, metavar="N", help="With --cluster: how many to take.")
+def doctor(cluster: str | None, gpus: int) -> int:
     """Say what works on this machine and what to install.
 
-    Status 1 when something is missing that the program cannot do without.
+    Status 1 when something is missing that the program cannot do without. With --cluster: how fast its hosts reach each other, and
+    whether one world pays over them.
     """
+    if cluster is not None:
+        from engine.measure.hosts import findings, measure
+
+        with as_user_error(Refused, RuntimeError):
+            for line in findings(measure(cluster, gpus)):
+                click.echo(line)
+        return 0
     failed = False
     for check in checks():
         click.echo(f"{'ok  ' if check.works else check.need.mark} {check.name}: {check.finding}")

@@ -62,6 +62,9 @@ MODEL = (
     click.option("--image", type=FILE, metavar="FILE", help="Begin the world from a picture."),
     click.option("--clip", type=FILE, metavar="FILE", help="Begin the world from the end of a film."),
     click.option("--gpus", default=1, type=Gpus(), help="Spread one world over N GPUs, or auto for all."),
+    click.option(
+        "--cluster", metavar="ray://HOST", help="Take those GPUs from the hosts of this Ray cluster (extra: cluster)."
+    ),
     click.option("--split", metavar="UxR", help="Ulysses x ring split of the ranks, such as 4x2.  [default: the best]"),
     click.option(
         "--start", type=click.Choice(["image", "noise"]), default="image", help="What a pocket world begins from."

@@ -148,6 +148,14 @@ class RankGroup:
 
     def _next(self, seconds: float) -> tuple[int, Header, Tensors]:
         """The next message of any rank. Raises RankError."""
+        rank, header, tensors = self._wait(seconds)
+        if header["op"] == "error":
+            log.error("rank %d: %s", rank, header.get("traceback", header["text"]))
+            self._fail(rank, header["text"])
+        return rank, header, tensors
+
+    def _wait(self, seconds: float) -> tuple[int, Header, Tensors]:
+        """What any rank says next. Raises RankError."""
         ready = wait([*self._pipes, *(c.sentinel for c in self._children)], max(0.0, seconds))
         if not ready:
             self._fail(None, f"no sign of life for {seconds:.0f} s")
@@ -163,9 +171,6 @@ class RankGroup:
         except Exception as e:
             log.info("rank %d", rank, exc_info=e)
             self._fail(rank, f"what it sent is not a message ({type(e).__name__})")
-        if header["op"] == "error":
-            log.error("rank %d: %s", rank, header.get("traceback", header["text"]))
-            self._fail(rank, header["text"])
         return rank, header, tensors
 
     def _ending(self, rank: int) -> str:

@@ -20,8 +20,10 @@ from contextlib import suppress
 from datetime import timedelta
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from typing import Any, NoReturn
 
 from engine.assets import FOLDER
+from engine.distributed.wire import address_towards, keep_beating, meet
 from engine.models.interface import (
     Group,
     Header,
@@ -37,6 +39,20 @@ from engine.models.interface import (
 from engine.models.transport import receive, send
 
 Inbox = queue.SimpleQueue[tuple[Header, Tensors]]
+MEET_SECONDS = 30.0
+"""For a rank to reach the engine."""
+ORPHAN_SECONDS = 30.0
+"""Without a word of the engine, after which a rank on another host ends. Longer than the engine's limit: a rank that ends is lost."""
+
+
+def store_of(request: Header) -> Any:
+    """Where ranks find each other: a file of this machine, or the engine's port."""
+    import torch.distributed as dist
+
+    if "meeting" not in request:
+        return dist.FileStore(request["store"], request["ranks"])
+    host, port = request["meeting"]
+    return dist.TCPStore(host, port, is_master=False, timeout=timedelta(seconds=request["collective"]))
 
 
 class Rank:
@@ -44,7 +60,7 @@ class Rank:
 
     def __init__(self, pipe: Connection, inbox: Inbox, request: Header) -> None:
         """request: what to load, as `engine.distributed.load` asks for it. Raises what loading raises."""
-        if Path(request["assets"]) != FOLDER:
+        if "assets" in request and Path(request["assets"]) != FOLDER:
             raise RuntimeError(
                 f"this rank found another package named engine, beside {FOLDER}: start Foreland elsewhere, or take that "
                 "folder out of PYTHONPATH"
@@ -66,7 +82,7 @@ class Rank:
             torch.cuda.set_device(torch.device(options.device))
         dist.init_process_group(
             "nccl" if cuda else "gloo",
-            store=dist.FileStore(request["store"], self.ranks),
+            store=store_of(request),
             rank=self.rank,
             world_size=self.ranks,
             timeout=timedelta(seconds=request["collective"]),
@@ -203,12 +219,36 @@ def _without_output() -> None:
         pass
 
 
+def listen_on(address: str) -> None:
+    """gloo and NCCL take the network that this address of the machine is on."""
+    import psutil
+
+    for name, addresses in psutil.net_if_addrs().items():
+        if any(a.address == address for a in addresses):
+            os.environ["GLOO_SOCKET_IFNAME"] = os.environ["NCCL_SOCKET_IFNAME"] = name
+
+
 def run_rank(pipe: Connection, kind: type[Rank]) -> None:
     """The whole life of a rank's process. pipe: its end of the pipe to the engine."""
     end_with_parent()
     listen_on_loopback()
     _without_output()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the parent's; it says goodbye
+    _live(pipe, kind)
+
+
+def run_far_rank(address: tuple[str, int], key: bytes, rank: int, kind: type[Rank]) -> None:
+    """The life of a rank on another host than the engine's. address, key: of its `Meeting`. Raises OSError when nobody is there."""
+    import safetensors.torch  # noqa: F401  (with torch: takes long, and nothing is heard meanwhile)
+
+    pipe = meet(address, key, rank, MEET_SECONDS)
+    end_with_parent()
+    listen_on(address_towards(address[0]))
+    keep_beating(pipe, ORPHAN_SECONDS, lambda: os._exit(0))
+    _live(pipe, kind)  # type: ignore[arg-type]
+
+
+def _live(pipe: Connection, kind: type[Rank]) -> NoReturn:
     inbox: Inbox = queue.SimpleQueue()
 
     def read() -> None:

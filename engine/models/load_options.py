@@ -64,6 +64,8 @@ class LoadOptions:
     """Whether a world begins after one of the start images that ship."""
     gpus: int = _option(1, "--gpus")
     """Ranks that one world is spread over: processes, each with a GPU or on the CPU."""
+    cluster: str | None = _option(None, "--cluster")
+    """A Ray cluster whose hosts have the ranks, as ray://HOST; None: this machine has them."""
     split: str | None = _option(None, "--split")
     """Ulysses x ring, as '4x2'; None for the best."""
     words: Path | None = None

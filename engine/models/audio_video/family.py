@@ -19,7 +19,7 @@ class AudioVideoFamily(Family):
     """See `engine.models.audio_video.load`."""
 
     options = frozenset(
-        {"device", "dtype", "text", "offload", "memory", "lora", "image", "clip", "threads", "gpus", "split"}
+        {"device", "dtype", "text", "offload", "memory", "lora", "image", "clip", "threads", "gpus", "cluster", "split"}
     )
 
     def __init__(self, kind: Literal["minimax_h3", "ltx2"]) -> None:

@@ -18,7 +18,7 @@ HEADS = 3
 class PocketFamily(Family):
     """See `engine.models.pocket.sampler`. It computes on the CPU."""
 
-    options = frozenset({"threads", "weights", "start_image", "image", "clip", "gpus", "split"})
+    options = frozenset({"threads", "weights", "start_image", "image", "clip", "gpus", "cluster", "split"})
 
     def load(self, entry: Entry, spec: ModelSpec, options: LoadOptions, progress: Progress) -> Model:
         progress("importing torch", 0.05)

@@ -32,6 +32,7 @@ class WanFamily(Family):
             "base",
             "threads",
             "gpus",
+            "cluster",
             "split",
         }
     )
