@@ -39,10 +39,11 @@ def run(tmp_path: Path, name: str, *more: str) -> Path:
 
 
 def test_equal_runs_in_virtual_time_give_equal_frames_bit_for_bit(tmp_path: Path) -> None:
-    a = np.load(run(tmp_path, "a", "--assume-call", "0.4") / "f.npy")
-    b = np.load(run(tmp_path, "b", "--assume-call", "0.4") / "f.npy")
-    c = np.load(run(tmp_path, "c", "--assume-call", "0.4", "--seed", "1", "--seconds", "0.5") / "f.npy")
-    assert a.shape == (32, 160, 256, 3)
+    few = ("--assume-call", "0.4", "--window", "3", "--steps", "2", "--seconds", "1.25")
+    a = np.load(run(tmp_path, "a", *few) / "f.npy")
+    b = np.load(run(tmp_path, "b", *few) / "f.npy")
+    c = np.load(run(tmp_path, "c", *few[:-1], "0.25", "--seed", "1") / "f.npy")
+    assert a.shape == (20, 160, 256, 3)
     assert a.dtype == np.uint8
     assert np.array_equal(a, b)
     assert not np.array_equal(a[: len(c)], c)
@@ -154,13 +155,13 @@ def test_bad_scripts_get_one_clear_line_and_status_2(
 
 
 def test_a_prompt_that_is_too_long_is_refused_and_the_film_goes_on(tmp_path: Path) -> None:
-    script = {"prompt": "desert", "seconds": 2, "events": [{"t": 0.5, "prompt": "sand " * 200}]}
+    script = {"prompt": "desert", "seconds": 1.25, "events": [{"t": 0.5, "prompt": "sand " * 200}]}
     file = write(tmp_path, script)
     arguments = ["explore", "--script", str(file), "--out", str(tmp_path / "w.mp4"), "--session", str(tmp_path / "s")]
-    assert main([*arguments, "--threads", "1", "--assume-call", "0.3"]) == 0
+    assert main([*arguments, "--threads", "1", "--assume-call", "0.3", "--window", "3", "--steps", "2"]) == 0
     summary = json.loads((tmp_path / "s" / "summary.json").read_text())
     assert [u["outcome"] for u in summary["updates"]] == ["applied", "rejected"]
-    assert summary["frames_shown"] == 32
+    assert summary["frames_shown"] == 20
 
 
 def test_doctor_says_what_works_what_is_missing_and_what_is_optional(
@@ -192,9 +193,13 @@ def test_latents_are_kept_in_the_sessions_folder_when_asked_for(tmp_path: Path) 
     words = [
         "explore",
         "--seconds",
-        "2",
+        "1",
         "--assume-call",
         "0.5",
+        "--window",
+        "4",
+        "--steps",
+        "1",
         "--out",
         str(tmp_path / "w.mp4"),
         "--session",
@@ -202,7 +207,7 @@ def test_latents_are_kept_in_the_sessions_folder_when_asked_for(tmp_path: Path) 
     ]
     assert main([*words, "--threads", "1", "--latents"]) == 0
     latents = load_file(str(tmp_path / "s" / "latents.safetensors"))
-    assert sorted({k.split(":")[1] for k in latents}, key=int) == [str(i) for i in range(8)]
+    assert sorted({k.split(":")[1] for k in latents}, key=int) == [str(i) for i in range(4)]
     assert latents["group:0:values"].shape[0] == CHANNELS
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import re
@@ -10,13 +11,18 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from huggingface_hub import close_session, constants
 
-from engine.models.catalogue import load_catalogue
+from app.cli.main import main
+from engine.models import hub
+from engine.models.catalogue import find, load_catalogue
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 ROOT = Path(__file__).resolve().parents[3]
@@ -134,7 +140,7 @@ def served(checkpoints: Callable[[str], Path]) -> Iterator[Hub]:
     hub.server.shutdown()
 
 
-def foreland(hub: Hub, cache: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+def process(hub: Hub, cache: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, as the library reads its variables when it is imported."""
     environment = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HUB_CACHE": str(cache), "HF_HUB_DISABLE_XET": "1", **more}
     environment["NO_PROXY"] = environment["no_proxy"] = "127.0.0.1"
@@ -142,21 +148,46 @@ def foreland(hub: Hub, cache: Path, *words: str, **more: str) -> subprocess.Comp
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=180)
 
 
+@dataclass
+class Ended:
+    """What a command left behind."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def foreland(hub: Hub, cache: Path, *words: str, offline: bool = False) -> Ended:
+    """The command in this process, with the library's variables as a start of their own would find them."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        for name, value in (("HF_ENDPOINT", hub.url), ("NO_PROXY", "127.0.0.1"), ("no_proxy", "127.0.0.1")):
+            patch.setenv(name, value)
+        patch.setenv("FORELAND_HOME", str(cache / "home"))
+        patch.setenv("HF_HUB_OFFLINE", "1" if offline else "0")
+        patch.setattr(constants, "HF_HUB_OFFLINE", offline)
+        patch.setattr(constants, "HF_HUB_CACHE", str(cache))
+        close_session()
+        status = main([*words])
+    close_session()
+    return Ended(status, out.getvalue(), err.getvalue())
+
+
 def test_pull_shows_size_and_licence_then_loads_base_and_weights(served: Hub, tmp_path: Path) -> None:
     name = "wan2.1-t2v-1.3b-self-forcing"
     asked = foreland(served, tmp_path, "models", "pull", name)
     assert asked.returncode == 2 and "--yes" in asked.stderr and not served.gets
     assert "apache-2.0" in asked.stdout and "free)" in asked.stdout
-    done = foreland(served, tmp_path, "models", "pull", name, "--yes")
+    done = process(served, tmp_path, "models", "pull", name, "--yes")
     assert done.returncode == 0, done.stderr
     assert "checkpoints/self_forcing_dmd.pt" in served.gets
     assert not any(g.startswith("transformer/") for g in served.gets)  # the base's own transformer is not needed
-    where = foreland(served, tmp_path, "models", "path", name, HF_HUB_OFFLINE="1")
+    where = foreland(served, tmp_path, "models", "path", name, offline=True)
     assert (Path(where.stdout.strip()) / "checkpoints/self_forcing_dmd.pt").exists()
     assert foreland(served, tmp_path, "models", "verify", name).returncode == 0
     again = foreland(served, tmp_path, "models", "pull", name, "--yes")
     assert again.returncode == 0 and served.gets.count("checkpoints/self_forcing_dmd.pt") == 1
-    listed = json.loads(foreland(served, tmp_path, "models", "list", "--json", HF_HUB_OFFLINE="1").stdout)
+    listed = json.loads(foreland(served, tmp_path, "models", "list", "--json", offline=True).stdout)
     assert {r["name"]: r["here"] for r in listed}[name] is True
 
 
@@ -164,12 +195,12 @@ def test_pull_shows_size_and_licence_then_loads_base_and_weights(served: Hub, tm
 def test_a_pulled_name_runs_from_the_cache(served: Hub, tmp_path: Path) -> None:
     """By name, from the hub's cache, offline; the small files keep their published layout."""
     name = "wan2.1-t2v-1.3b"
-    assert foreland(served, tmp_path, "models", "pull", name, "--yes").returncode == 0
-    folder = foreland(served, tmp_path, "models", "path", name, HF_HUB_OFFLINE="1").stdout.strip()
+    assert process(served, tmp_path, "models", "pull", name, "--yes").returncode == 0
+    folder = process(served, tmp_path, "models", "path", name, HF_HUB_OFFLINE="1").stdout.strip()
     script = tmp_path / "s.json"
     script.write_text(json.dumps({"prompt": "snow", "seconds": 0.5, "events": []}))
     words = ["explore", "--model", folder, "--device", "cpu", "--script", str(script), "--out", str(tmp_path / "f.mp4")]
-    done = foreland(
+    done = process(
         served, tmp_path, *words, "--steps", "1", "--window", "4", "--assume-call", "0.1", HF_HUB_OFFLINE="1"
     )
     assert done.returncode == 0, done.stderr
@@ -207,7 +238,7 @@ def test_verify_finds_what_is_wrong(served: Hub, tmp_path: Path) -> None:
 
 def test_offline_unreachable_and_unknown_are_said_in_one_line(served: Hub, tmp_path: Path) -> None:
     name = "wan2.1-t2v-1.3b"
-    off = foreland(served, tmp_path, "models", "pull", name, "--yes", HF_HUB_OFFLINE="1")
+    off = foreland(served, tmp_path, "models", "pull", name, "--yes", offline=True)
     assert off.returncode == 2 and "offline mode is on" in off.stderr and len(off.stderr.strip().splitlines()) == 1
     served.repos.clear()
     gone = foreland(served, tmp_path, "models", "pull", name, "--yes")
@@ -222,37 +253,21 @@ def test_offline_unreachable_and_unknown_are_said_in_one_line(served: Hub, tmp_p
 def test_a_full_disk_and_a_cancel_keep_what_there_is(
     served: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In this process: the plan is asked of the stand-in, the disk is said to be full, the person stops."""
-    code = """
-import sys
-from dataclasses import replace
-from engine.models import hub
-from engine.models.catalogue import find
-plan = hub.plan(find("wan2.1-t2v-1.3b-self-forcing"))
-try:
-    hub.pull(replace(plan, free=10), lambda *a: True)
-except hub.HubError as e:
-    print("FULL", e)
-seen = []
-def report(name, done, total):
-    seen.append(name)
-    return len(seen) < 4
-try:
-    hub.pull(plan, report)
-except hub.Cancelled as e:
-    print("STOPPED", e)
-print(hub.pull(plan, lambda *a: True))
-"""
-    environment = {
-        **os.environ,
-        "HF_ENDPOINT": served.url,
-        "HF_HUB_CACHE": str(tmp_path),
-        "NO_PROXY": "127.0.0.1",
-        "no_proxy": "127.0.0.1",
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-    )
-    assert "FULL" in done.stdout and "HF_HUB_CACHE" in done.stdout, done.stderr
-    assert "STOPPED stopped:" in done.stdout and "next pull goes on" in done.stdout
-    assert done.stdout.strip().splitlines()[-1].endswith(COMMIT)
+    """The plan is asked of the stand-in, the disk is said to be full, the person stops."""
+    for name, value in (("HF_ENDPOINT", served.url), ("NO_PROXY", "127.0.0.1"), ("no_proxy", "127.0.0.1")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    close_session()
+    plan = hub.plan(find("wan2.1-t2v-1.3b-self-forcing"))
+    with pytest.raises(hub.HubError, match="HF_HUB_CACHE"):
+        hub.pull(replace(plan, free=10), lambda *a: True)
+    seen: list[str] = []
+
+    def report(name: str, done: int, total: int) -> bool:
+        seen.append(name)
+        return len(seen) < 4
+
+    with pytest.raises(hub.Cancelled, match="^stopped:.*next pull goes on"):
+        hub.pull(plan, report)
+    assert str(hub.pull(plan, lambda *a: True)).endswith(COMMIT)
+    close_session()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -9,12 +10,15 @@ import shutil
 import subprocess
 import sys
 import threading
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from app.cli.main import main
 from engine.models import registry
 from engine.models.catalogue import read_catalogue
 from engine.models.interface import Stopped
@@ -35,12 +39,41 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "target"
 
 
-def foreland(*words: str, path: Path, home: Path) -> subprocess.CompletedProcess[str]:
-    """Runs a command with a folder of installed packages."""
+def process(*words: str, path: Path, home: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a command with a folder of installed packages, in a process of its own."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), str(path))), "FORELAND_HOME": str(home)}
     return subprocess.run(
         [sys.executable, "-m", "app", *words], cwd=home, env=environment, capture_output=True, text=True, timeout=120
     )
+
+
+@dataclass
+class Ended:
+    """What a command left behind."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def forget_plugins() -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "foreland_stripes"]:
+        del sys.modules[name]
+
+
+def foreland(*words: str, path: Path, home: Path) -> Ended:
+    """Runs a command in this process, which finds the folder of installed packages for as long."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.syspath_prepend(str(path))
+        patch.setenv("FORELAND_HOME", str(home))
+        patch.chdir(home)
+        forget_plugins()
+        try:
+            status = main([*words])
+        finally:
+            forget_plugins()
+    return Ended(status, out.getvalue(), err.getvalue())
 
 
 def test_an_installed_family_is_listed_checked_and_played(installed: Path, tmp_path: Path) -> None:
@@ -51,7 +84,7 @@ def test_an_installed_family_is_listed_checked_and_played(installed: Path, tmp_p
     script = {"prompt": "stripes", "seconds": 4, "events": [{"t": 1.0, "key": "D", "action": "down"}]}
     (tmp_path / "s.json").write_text(json.dumps(script))
     words = ("--script", "s.json", "--assume-call", "0.3", "--out", "f.mp4", "--raw", "f.npy", "--session", "s")
-    played = foreland("explore", "--model", "stripes", *words, path=installed, home=tmp_path)
+    played = process("explore", "--model", "stripes", *words, path=installed, home=tmp_path)
     assert played.returncode == 0, played.stderr
     frames = np.load(tmp_path / "f.npy")
     assert frames.shape == (64, 96, 160, 3) and (tmp_path / "f.mp4").stat().st_size > 1000
@@ -63,7 +96,7 @@ def test_what_a_family_does_not_understand_is_refused_by_name(installed: Path, t
     for words, flag in ((("--lora", "garbage.safetensors"), "--lora"), (("--offload",), "--offload")):
         refused = foreland("explore", "--model", "stripes", *words, path=installed, home=tmp_path)
         assert refused.returncode == 2 and f"stripes does not understand {flag}" in refused.stderr
-    refused = foreland("explore", "--model", "stripes", "--gpus", "2", path=installed, home=tmp_path)
+    refused = process("explore", "--model", "stripes", "--gpus", "2", path=installed, home=tmp_path)
     assert refused.returncode == 2 and "stripes does not understand --gpus" in refused.stderr
 
 
