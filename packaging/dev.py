@@ -50,11 +50,14 @@ TEST_LIBRARIES = ("xvfb", "xauth", "xdotool")
 BROWSER = ("chromium-headless-shell",)
 """For the page of `foreland serve`: 96 MB to load, 306 MB on the disk, half a minute. Debian has it and Ubuntu does not."""
 APT_TIMEOUT = 900
+WINDOW = "tests/window"
 REAL_TIME = ["-m", "(window or integration) and not slow", "-o", "cache_dir=.pytest_cache/real-time"]
-"""Tests that wait for the clock more than they compute."""
-COMPUTING = ["-n", "2", "--dist", "loadfile", "-m", "not slow and not window and not integration"]
+"""Tests that wait for the clock more than they compute; of these files alone are read that have some (`with_real_time`)."""
+COMPUTING = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
+COMPUTING += ["-m", "not slow and not window and not integration", f"--ignore={WINDOW}"]
 COMPUTING += ["-o", "cache_dir=.pytest_cache/computing"]
-"""All others, in two processes, each with files of its own. They give way to those in real time, beside which they run."""
+"""All others, in two processes, each with files of its own, the longest first (tests/conftest.py). They give way to those in real time,
+beside which they run."""
 ALONE = ["--last-failed", "--last-failed-no-failures", "none"]
 """What failed beside others. It runs once more with the machine to itself, and both results are printed."""
 TESTS_FAILED = 1
@@ -215,7 +218,7 @@ def test(arguments: list[str]) -> int:
     types = ("types", [str(PYTHON), "-m", "mypy"])
     if arguments:
         return in_turn([types, ("tests", [*pytest, *arguments])])
-    real_time, computing = [*pytest, *REAL_TIME], [*pytest, *COMPUTING]
+    real_time, computing = [*pytest, *REAL_TIME, *with_real_time()], [*pytest, *COMPUTING]
     with ThreadPoolExecutor(1) as pool, tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
         quiet = pool.submit(lambda: (in_turn([types], output), in_turn([("tests that compute", computing)], output)))
         live = in_turn([("tests in real time; beside them types, and tests that compute", real_time)])
@@ -223,6 +226,12 @@ def test(arguments: list[str]) -> int:
         output.seek(0)
         print(output.read(), flush=True)
     return typed or alone(live, real_time) or alone(computed, computing)
+
+
+def with_real_time() -> list[str]:
+    """The files that have tests in real time: to read all others would import much for nothing."""
+    marked = (f for f in sorted((ROOT / "tests").rglob("test_*.py")) if "mark.integration" in f.read_text("utf-8"))
+    return [WINDOW, *(str(f.relative_to(ROOT)) for f in marked if ROOT / WINDOW not in f.parents)]
 
 
 def alone(status: int, command: list[str]) -> int:
@@ -235,6 +244,7 @@ def alone(status: int, command: list[str]) -> int:
 def start(command: list[str], output: IO[str] | None = None) -> subprocess.Popen[bytes]:
     """Starts a step of the tests. output: where it writes instead of the terminal; such a step gives way to others."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # some hundred processes would each compile the program again
     give_way = (lambda: os.nice(10) and None) if output is not None and os.name == "posix" else None
     return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output, preexec_fn=give_way)
 

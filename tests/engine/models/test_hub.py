@@ -267,7 +267,7 @@ def test_a_full_disk_and_a_cancel_keep_what_there_is(
         seen.append(name)
         return len(seen) < 4
 
-    with pytest.raises(hub.Cancelled, match="^stopped:.*next pull goes on"):
+    with pytest.raises(hub.Cancelled, match=r"^stopped:.*next pull goes on"):
         hub.pull(plan, report)
     assert str(hub.pull(plan, lambda *a: True)).endswith(COMMIT)
     close_session()
