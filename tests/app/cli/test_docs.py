@@ -69,7 +69,7 @@ def test_the_command_line_is_understood(file: Path, line: str) -> None:
 def options(command: click.Command, context: click.Context) -> Iterator[str]:
     """All options of a command and of those below it."""
     for parameter in command.get_params(context):
-        yield from parameter.opts
+        yield from (*parameter.opts, *parameter.secondary_opts)
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             below = command.get_command(context, name)

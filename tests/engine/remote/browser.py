@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
+import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -33,7 +36,10 @@ class Browser:
         assert chromium is not None
         command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--mute-audio", "--no-first-run"]
         command += ["--remote-debugging-port=0", f"--user-data-dir={folder}", f"--window-size={size[0]},{size[1]}"]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # Debian's is a script that starts the browser: both are ended, by their group
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
         try:
             port = folder / "DevToolsActivePort"
             self.until(lambda: port.exists() and len(port.read_text().splitlines()) == 2, "its port")
@@ -44,8 +50,7 @@ class Browser:
             target = self.call("Target.createTarget", url="about:blank")["targetId"]
             self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         except BaseException:
-            self._process.kill()
-            self._process.wait()
+            self._end()
             raise
 
     def __enter__(self) -> Browser:
@@ -57,8 +62,12 @@ class Browser:
         try:
             self._socket.close()
         finally:
-            self._process.kill()
-            self._process.wait()
+            self._end()
+
+    def _end(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """A command of the protocol and its result. Raises RuntimeError where Chromium refuses it."""
