@@ -175,9 +175,6 @@ RETRY_MOST = 60.0
 """Seconds of the longest rest between failed calls."""
 
 
-NO_VERSION = -1
-
-
 @dataclass(slots=True)
 class InFlight:
     """The active call."""
@@ -203,20 +200,21 @@ class InFlight:
     """Seconds of its sampling, judged by its own steps; 0 before the first."""
     first_ready: float | None = None
     made: int = 0
-    after: int = NO_VERSION
-    """The version that it is the likeliest condition after; NO_VERSION: it is no alternative."""
     taken: float = 0.0
     """When it stopped being an alternative, seconds: for an update, its C begins then."""
+
+    @property
+    def alternative(self) -> bool:
+        """Whether it is sampled for a condition that may come."""
+        return self.reason is Reason.ALTERNATIVE
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Groups that were sampled for a condition that may come. They do not play unless it does."""
+    """Groups that were sampled for the likeliest condition after the newest one. They play if it comes next."""
 
     call: int
     branch: int
-    after: int
-    """The version that this is the likeliest condition after."""
     spans: tuple[int, ...]
     """Frames of each group."""
 
@@ -287,10 +285,10 @@ class Controller:
         self._granted = False
         self.alternative: Alternative | None = None
         """What waits for the condition that was guessed."""
-        self._guess = NO_VERSION
-        """The version after which the likeliest condition is known."""
+        self._guess_known = False
+        """Whether the likeliest condition after the newest one is."""
         self._tried = 0
-        """Alternatives that were launched after it."""
+        """Alternatives that were launched after the newest condition."""
         self.counts = Counts()
         self.failures = 0
         """Calls in a row that failed, or whose groups could not be decoded."""
@@ -360,7 +358,7 @@ class Controller:
 
     def next_answer(self) -> tuple[int, float]:
         """K of a call that would answer a key now, and seconds from the key until it is seen, on average, when no call is in flight."""
-        work = self._work(False, self._answering(False))
+        work = self._answer_to(edit=False)
         return work.window, self.estimator.lead(work) + self._span / self.policy.fps / 2
 
     def branch(self, now: float) -> tuple[int, float]:
@@ -384,7 +382,10 @@ class Controller:
 
     def _answer(self) -> Work:
         """The call that would answer the newest ready version."""
-        edit = self._is_edit(self._ready)
+        return self._answer_to(self._is_edit(self._ready))
+
+    def _answer_to(self, edit: bool) -> Work:
+        """The call that would answer an update. edit: of the words."""
         return self._work(edit, self._answering(edit))
 
     def _answering(self, edit: bool) -> int:
@@ -412,8 +413,11 @@ class Controller:
         first, decode = self.estimator.first(work, careful=True), self.estimator.decode
         if not decode:
             return first
-        before = branch - self.delivered - sum(p < branch for p in self.decoded)
-        return max(first, (before + 1) * decode)
+        return max(first, (self._undecoded_before(branch) + 1) * decode)
+
+    def _undecoded_before(self, branch: int) -> int:
+        """Cached groups before a branch whose frames are not made yet."""
+        return branch - self.delivered - sum(p < branch for p in self.decoded)
 
     def _misses(self, branch: int, work: Work, now: float) -> bool:
         """Whether a call at a branch would be late, since the locked groups before it cannot be decoded that soon."""
@@ -472,7 +476,6 @@ class Controller:
         """record the version; receipt"""
         if e.version <= self.newest:
             raise ProtocolError(f"version {e.version} is not newer than {self.newest}")
-        came = self.newest if e.guessed and e.inputs_ready else NO_VERSION
         self.newest = e.version
         self._open[e.version] = Pending(e.arrival, e.inputs_ready)
         self._unmade[e.version] = e.change
@@ -481,15 +484,15 @@ class Controller:
             self.failures = 0
         if e.inputs_ready:
             self._offer(e.version)
-        self._guess, self._tried = NO_VERSION, 0
-        self._settle_alternative(came, e.at, out)
+        self._guess_known, self._tried = False, 0
+        self._settle_alternative(e.guessed and e.inputs_ready, e.at, out)
         if e.inputs_ready:
             self._preempt(e.at, out)
 
     def _note_guess(self, e: Guessed, out: list[Command]) -> None:
         """the likeliest next condition is known: it may be sampled in idle time"""
         if e.after == self.newest:
-            self._guess, self._tried = e.after, 0
+            self._guess_known, self._tried = True, 0
 
     def _offer_version(self, e: InputsReady, out: list[Command]) -> None:
         """the version can run: it is pending, if it is the newest"""
@@ -533,8 +536,8 @@ class Controller:
             return
         if call.made + len(e.spans) > call.window:
             raise ProtocolError(f"call {e.call} made more than its {call.window} groups")
-        if call.after != NO_VERSION:
-            self.alternative = Alternative(call.call, call.branch, call.after, e.spans)
+        if call.alternative:
+            self.alternative = Alternative(call.call, call.branch, e.spans)
             return
         if call.first_ready is None:
             self._first_groups(call, e)
@@ -635,7 +638,7 @@ class Controller:
     def _check_limit(self, e: TimerFired | PlaybackHeld | PlaybackReleased | PolicyChanged, out: list[Command]) -> None:
         """a call past its limit is abandoned"""
         call = self._active()
-        if call.after != NO_VERSION and (self.refill_due(e.at) or not self.policy.ahead):
+        if call.alternative and (self.refill_due(e.at) or not self.policy.ahead):
             out.append(Abandon(call.call, ROOM))
             self._free()
         elif e.at >= call.launched + self._limit(call) - SIMULTANEOUS:
@@ -719,7 +722,7 @@ class Controller:
 
     def _failed(self, call: InFlight, error: str, now: float, out: list[Command]) -> None:
         """A call ended without its groups: what it revoked comes back, and its version is wanted again."""
-        if call.after != NO_VERSION:
+        if call.alternative:
             self._tried = ALTERNATIVES
             return
         self._give_back(call, out)
@@ -823,11 +826,11 @@ class Controller:
     def _use_idle_time(self, now: float, out: list[Command]) -> None:
         """The likeliest next condition is sampled beside the cache, if that ends before the next refill begins."""
         p = self.policy
-        if not p.ahead or self._guess != self.newest or self.alternative is not None or self._tried >= ALTERNATIVES:
+        if not p.ahead or not self._guess_known or self.alternative is not None or self._tried >= ALTERNATIVES:
             return
         if self.held or self.failures or p.wait is not None or p.commit is Commit.CHUNK or self.pending is not None:
             return
-        work = self._work(False, self._answering(False))
+        work = self._answer_to(edit=False)
         over = now + self.estimator.lead(work)
         if over > self.deadline(self.end, now) - self.lead():
             return
@@ -837,7 +840,7 @@ class Controller:
         if j is None:
             return
         self._tried += 1
-        call = InFlight(self._next_call, j, work.window, self._ready, now, Reason.ALTERNATIVE, work, after=self._guess)
+        call = InFlight(self._next_call, j, work.window, self._ready, now, Reason.ALTERNATIVE, work)
         self.in_flight = call
         self._next_call += 1
         self.state = State.PRODUCE
@@ -847,25 +850,27 @@ class Controller:
         """Whether a group from an alternative that begins here can be decoded before it is due."""
         if not max(self.locked, self.delivered) <= branch < self.end:
             return False
-        before = sum(p not in self.decoded for p in range(self.delivered, branch))
-        return self.deadline(branch, now) >= now + (before + 1) * self.estimator.decode + self.estimator.margin
+        return (
+            self.deadline(branch, now)
+            >= now + (self._undecoded_before(branch) + 1) * self.estimator.decode + self.estimator.margin
+        )
 
     def _is_sooner(self, branch: int, now: float) -> bool:
         """Whether what begins at a branch plays no later than what a new call would make."""
         return self._can_be_taken(branch, now) and branch <= self.branch(now)[0]
 
-    def _settle_alternative(self, came: int, now: float, out: list[Command]) -> None:
-        """A new condition is here. came: the version that it was guessed after; NO_VERSION where it is not what was guessed. What was
-        sampled for it plays, if nothing newer would be there sooner; what was sampled for another one is dropped."""
+    def _settle_alternative(self, guessed: bool, now: float, out: list[Command]) -> None:
+        """A new condition is here. guessed: it is the likeliest one. What was sampled for it plays, if nothing newer would be there
+        sooner; for another one it is dropped."""
         call, made = self.in_flight, self.alternative
-        wanted = came != NO_VERSION and self.policy.commit is Commit.SPECULATIVE
-        if call is not None and call.after != NO_VERSION:
-            if wanted and call.after == came and self._lands_in_time(call, now):
+        wanted = guessed and self.policy.commit is Commit.SPECULATIVE
+        if call is not None and call.alternative:
+            if wanted and self._lands_in_time(call, now):
                 self._promote(call, now, out)
             else:
                 out.append(Abandon(call.call, ROOM))
                 self._free()
-        elif made is not None and wanted and made.after == came and self._is_sooner(made.branch, now):
+        elif made is not None and wanted and self._is_sooner(made.branch, now):
             self._take(made, now, out)
         else:
             self._drop_alternative()
@@ -881,7 +886,7 @@ class Controller:
         """The alternative in flight is the call that answers the newest condition."""
         self.locked = max(self.locked, call.branch)
         call.shadow = self._revoke(call.branch, Reason.UPDATE, out)
-        call.version, call.reason, call.after, call.taken = self._ready, Reason.UPDATE, NO_VERSION, now
+        call.version, call.reason, call.taken = self._ready, Reason.UPDATE, now
         call.press = Change.PRESS in self._unmade.values()
         self.pending, self.running = None, self._ready
         out.append(Promote(call.call, call.version))
@@ -927,7 +932,7 @@ class Controller:
     def _set_timer(self, now: float, out: list[Command]) -> None:
         if self.in_flight is not None:
             timer = self.in_flight.launched + self._limit(self.in_flight)
-            if self.in_flight.after != NO_VERSION and not self.held:
+            if self.in_flight.alternative and not self.held:
                 timer = min(timer, max(now, self.deadline(self.end, now) - self.lead()))
         elif self._rests(now):
             timer = self._retry_at if self.policy.retry_after else NEVER

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field, TypeAdapter, model_validator
 
 from engine.assets import FOLDER
-from engine.control.controller import NO_VERSION, PREEMPTED, Controller, Counts
+from engine.control.controller import PREEMPTED, Controller, Counts
 from engine.control.estimator import Estimator, Work
 from engine.control.events import (
     Abandon,
@@ -437,7 +437,7 @@ class _Worker:
         if call.branch == 0 and t.profile.first_span is not None:
             spans = (t.profile.first_span, *spans[1:])
         in_flight = t.controller.in_flight
-        if in_flight is not None and in_flight.after != NO_VERSION:
+        if in_flight is not None and in_flight.alternative:
             t.feed(GroupsReady(now, call.call, spans))
             return
         start = t.controller.start(t.controller.end)

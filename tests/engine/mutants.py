@@ -81,7 +81,7 @@ MUTANTS = [
     Mutant(
         "another-condition-takes-it",
         C,
-        "elif made is not None and wanted and made.after == came and",
+        "elif made is not None and wanted and",
         "elif made is not None and",
     ),
     Mutant("taken-though-later", C, " and branch <= self.branch(now)[0]", ""),
@@ -96,8 +96,8 @@ MUTANTS = [
     Mutant(
         "alternative-delays-refill",
         C,
-        "if call.after != NO_VERSION and (self.refill_due(e.at) or",
-        "if call.after != NO_VERSION and (False or",
+        "if call.alternative and (self.refill_due(e.at) or",
+        "if call.alternative and (False or",
     ),
     Mutant(
         "rejected-press-forgotten",
