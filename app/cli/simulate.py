@@ -140,6 +140,10 @@ def simulate(
         if a_map:
             rows = _map(trajectories, seconds, seed)
         else:
+            if people is not None and KEYS in rate:
+                raise UserError(
+                    f"--people takes the rates {' and '.join(UPDATES)}, or --update-rate; {KEYS} is one person's"
+                )
             rates: list[str | float] = list(rate) if update_rate is None else [update_rate]
             for p in Numbers(**numbers).profiles(profile):
                 for r in rates:

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from engine.distributed.group import COLLECTIVE_SECONDS, GOODBYE_SECONDS, START_SECONDS, RankError, RankGroup
-from engine.distributed.wire import Meeting, Message, Wire, address_towards
+from engine.distributed.wire import Meeting, Message, Wire, address_towards, store_at
 from engine.distributed.worker import Rank, run_far_rank
 from engine.errors import Refused
 from engine.models.interface import Header, Tensors
@@ -214,13 +214,10 @@ class FarGroup(RankGroup):
         return []
 
     def _start(self, request: Header, devices: list[str], kind: type[Rank]) -> None:
-        import torch.distributed as dist
-
         try:
             address = address_towards(self._cluster.host)
             meeting = Meeting(address)
-            # its daemon listens where the ranks of all hosts find it
-            self._store = dist.TCPStore(address, 0, is_master=True, wait_for_workers=False)
+            self._store = store_at(address)
         except (OSError, RuntimeError) as e:
             raise RankError(f"the ranks cannot be met at this machine's address ({e})") from e
         lives = [

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from typing import Any
 
 from engine.models.interface import Header, Tensors
 from engine.models.transport import receive, send
@@ -162,6 +163,16 @@ def meet(address: tuple[str, int], key: bytes, rank: int, seconds: float) -> Pip
     sock = socket.create_connection(address, timeout=seconds)
     sock.sendall(key + bytes([rank]))
     return Pipe(sock)
+
+
+def store_at(address: str) -> Any:
+    """A store of torch.distributed on a port of this address alone: by itself it would listen on every network of the machine, and it
+    asks nobody for a secret. Raises OSError, RuntimeError."""
+    import torch.distributed as dist
+
+    server = socket.create_server((address, 0))
+    port = server.getsockname()[1]
+    return dist.TCPStore(address, port, is_master=True, wait_for_workers=False, master_listen_fd=server.detach())
 
 
 def address_towards(host: str) -> str:

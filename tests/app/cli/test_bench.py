@@ -87,6 +87,7 @@ def test_alternatives_cost_groups_and_answer_keys_that_can_be_guessed_a_little_s
     [
         (["simulate", "--profile", "none"], "unknown profile 'none'"),
         (["simulate", "--rate", "fast"], "'fast' is not one of 'low', 'high'"),
+        (["simulate", "--people", "2", "--rate", "keys"], "--people takes the rates low and high, or --update-rate"),
         (["simulate", "--policy", "x"], "'x' is not one of 'speculative', 'chunk'"),
         (
             ["bench", "serve", "--policy", "paper,alternative"],

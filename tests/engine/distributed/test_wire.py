@@ -7,11 +7,13 @@ import socket
 import threading
 import time
 
+import psutil
 import pytest
 import torch
+import torch.distributed as dist
 
 from engine.distributed import wire
-from engine.distributed.wire import KEY_BYTES, Meeting, Wire, address_towards, meet
+from engine.distributed.wire import KEY_BYTES, Meeting, Wire, address_towards, meet, store_at
 from engine.models.transport import receive, send
 
 
@@ -105,3 +107,16 @@ def test_a_stranger_is_sent_away_and_keeps_nobody_waiting() -> None:
 
 def test_the_own_address_is_the_one_that_leads_there() -> None:
     assert address_towards("127.0.0.1") == "127.0.0.1"
+
+
+def test_the_store_listens_on_its_address_alone() -> None:
+    store = store_at("127.0.0.1")
+    listening = {
+        c.laddr.ip
+        for c in psutil.Process().net_connections("tcp")
+        if c.status == "LISTEN" and c.laddr.port == store.port
+    }
+    assert listening == {"127.0.0.1"}
+    other = dist.TCPStore("127.0.0.1", store.port, is_master=False)
+    other.set("a", "b")
+    assert store.get("a") == b"b"
